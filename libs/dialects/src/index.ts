@@ -5,6 +5,7 @@ export { compactionItem } from './text/responses/compaction.js';
 export { queuedResponse } from './text/responses/response-object.js';
 export { isForeignReasoning as isForeignReasoningItem } from './text/responses/sealed-reasoning.js';
 export { parseDataUrl } from './text/data-url.js';
+export { AnswerCallIds, distinctCalls } from './text/call-ids.js';
 export { base64Of, bytesOf, extensionOf, pictureOf } from './images/picture.js';
 export type { MadePicture, Picture } from './images/picture.js';
 export { formBody, readForm } from './body/multipart.js';

@@ -1,6 +1,8 @@
 import type { ApiError } from '@gateway/contracts';
 import { spellBody, writeJson } from '@gateway/json-body';
 import {
+  AnswerCallIds,
+  distinctCalls,
   badAnswer,
   EVENT_STREAM,
   EVENT_STREAM_HEADERS,
@@ -61,8 +63,9 @@ class TextTranslation implements Translation {
   private encode(): EncodedRequest {
     const { asked, dialect, target } = this;
     // Its parts are written anew in another format; in the caller's own its bytes go on.
-    if (dialect.name !== asked.dialect) spellBody(asked.body);
-    return dialect.upstream.encode(asked, target);
+    if (dialect.name === asked.dialect) return dialect.upstream.encode(asked, target);
+    spellBody(asked.body);
+    return dialect.upstream.encode({ ...asked, turns: distinctCalls(asked.turns) }, target);
   }
 
   get ignored(): readonly string[] {
@@ -89,6 +92,8 @@ class TextAnswer implements Answer {
   readonly headers: Readonly<Record<string, string>>;
   private readonly encoder: AnswerEncoder;
   private deliveredBytes = 0;
+  /** None while no tool was called. */
+  private callIds: AnswerCallIds | null = null;
 
   constructor(
     private readonly caller: TextCaller,
@@ -160,7 +165,7 @@ class TextAnswer implements Answer {
     return [piece];
   }
 
-  /** Notes on the piece what the frame's events say; answers the error that it ends in. */
+  /** Gives each call an id of its own, and notes on the piece what the frame's events say; answers the error that it ends in. */
   private count({ events }: Decoded, piece: Piece): Extract<ModelEvent, { type: 'error' }> | null {
     for (const event of events) {
       switch (event.type) {
@@ -173,6 +178,10 @@ class TextAnswer implements Answer {
         case 'reasoning':
         case 'tool_arguments':
           this.deliveredBytes += Buffer.byteLength(event.text);
+          break;
+        case 'tool_start':
+          this.callIds ??= new AnswerCallIds(this.asked);
+          event.id = this.callIds.distinct(event.id, event.choice);
           break;
         case 'usage':
           piece.usage = event.usage;

@@ -44,9 +44,12 @@ export class ChoiceDecoder {
       events.push({ type: 'audio', choice, audio: objectOf(withoutMoney(delta.audio)) });
     if (delta.annotations !== undefined)
       for (const annotation of objectsOf(delta.annotations)) this.citation(annotation.url_citation, events);
+    // The elements of a plain answer's message are calls; those of a delta may be parts of them.
+    const isWhole = raw.message === delta;
     if (delta.tool_calls !== undefined)
-      for (const call of objectsOf(delta.tool_calls)) this.toolCall(call, events);
-    if (isObject(delta.function_call)) this.toolCall({ index: 0, function: delta.function_call }, events);
+      for (const call of objectsOf(delta.tool_calls)) this.toolCall(call, events, isWhole);
+    if (isObject(delta.function_call))
+      this.toolCall({ index: 0, function: delta.function_call }, events, isWhole);
     const finish = finishOf(raw);
     if (finish === null) return;
     this.isUnserved = finish.native === NO_RESOURCES && !this.hasSaid;
@@ -73,10 +76,11 @@ export class ChoiceDecoder {
     events.push({ type: 'citation', choice: this.choice, citation });
   }
 
-  private toolCall(call: JsonObject, events: ModelEvent[]): void {
+  private toolCall(call: JsonObject, events: ModelEvent[], isWhole: boolean): void {
     this.hasSaid = true;
     this.tools ??= new ToolCallDecoder(this.choice, this.idSeed, this.originalName, this.spell);
-    this.tools.delta(call, events);
+    if (isWhole) this.tools.whole(call, events);
+    else this.tools.delta(call, events);
   }
 
   private finish(

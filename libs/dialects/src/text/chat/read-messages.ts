@@ -22,7 +22,8 @@ export class MessagesReader {
   /** How the caller spells the reasoning of earlier turns. */
   thoughts = 'reasoning_details';
   fault: ErrorDetail | null = null;
-  private readonly open = new Map<string, Loc>();
+  /** Calls without their result so far, by id: some hosts give one to several calls. */
+  private readonly open = new Map<string, Loc[]>();
 
   read(messages: readonly JsonObject[]): void {
     for (const [position, message] of messages.entries()) this.message(message, ['messages', position]);
@@ -53,7 +54,7 @@ export class MessagesReader {
 
   private toolResult(message: JsonObject, loc: Loc): void {
     const toolCallId = textOf(message.tool_call_id);
-    if (!this.open.delete(toolCallId))
+    if (this.open.get(toolCallId)?.shift() === undefined)
       this.refuse(
         'unknown_tool_call',
         [...loc, 'tool_call_id'],
@@ -80,7 +81,7 @@ export class MessagesReader {
       const custom = call.type === 'custom';
       const body = objectOf(custom ? call.custom : call.function);
       const id = textOf(call.id);
-      this.open.set(id, [...loc, 'tool_calls', position]);
+      this.open.set(id, [...(this.open.get(id) ?? []), [...loc, 'tool_calls', position]]);
       parts.push({
         type: 'tool_call',
         id,
@@ -203,7 +204,7 @@ export class MessagesReader {
   }
 
   private refuseOpenCalls(): void {
-    for (const loc of this.open.values())
+    for (const loc of [...this.open.values()].flat())
       this.refuse('unanswered_tool_call', loc, 'the tool call is not answered by a tool message');
     this.open.clear();
   }

@@ -46,7 +46,16 @@ export class ToolCallDecoder {
     return this.calls.length;
   }
 
+  /** An element of a plain answer: a call of its own, whatever its id and index say. */
+  whole(raw: JsonObject, events: ModelEvent[]): void {
+    this.read(raw, events, true);
+  }
+
   delta(raw: JsonObject, events: ModelEvent[]): void {
+    this.read(raw, events, false);
+  }
+
+  private read(raw: JsonObject, events: ModelEvent[], isWhole: boolean): void {
     const isCustom = raw.type === 'custom' || isObject(raw.custom);
     const body = objectOf(isCustom ? raw.custom : raw.function);
     const name = filled(body.name);
@@ -55,7 +64,7 @@ export class ToolCallDecoder {
     const text = argumentText(given);
     const id = typeof raw.id === 'number' ? String(raw.id) : filled(raw.id);
     const index = typeof raw.index === 'number' ? raw.index : null;
-    const known = this.find(index, id, name, text);
+    const known = isWhole ? null : this.find(index, id, name, text);
     const call = known ?? this.open(index, isCustom, events);
     if (call.isEnded || this.outgrown !== null) return;
     call.id ??= id;
@@ -66,6 +75,7 @@ export class ToolCallDecoder {
       this.outgrown = 'The arguments of a tool call are longer than 8 MiB.';
     this.extras(raw, call.extras);
     if (call.name !== null) this.send(call, events);
+    if (isWhole) this.close(call, events);
   }
 
   private extras(raw: JsonObject, extras: JsonObject): void {
@@ -80,8 +90,8 @@ export class ToolCallDecoder {
   }
 
   private find(index: number | null, id: string | null, name: string | null, text: string): Call | null {
-    const byId = id === null ? undefined : this.calls.find((call) => call.id === id);
-    if (byId && (index === null || byId.index === index)) return byId;
+    const byId = id === null ? undefined : this.calls.findLast((call) => call.id === id);
+    if (byId && (index === null || byId.index === index)) return isNext(byId, name, text) ? null : byId;
     const last = index === null ? this.calls.at(-1) : this.calls.findLast((call) => call.index === index);
     if (!last) return null;
     if (name === null || last.name === null)
@@ -136,6 +146,11 @@ export class ToolCallDecoder {
     call.isEnded = true;
     events.push({ type: 'tool_end', choice: this.choice, call: call.call });
   }
+}
+
+/** True where a call is named again with arguments though it is complete: another one under the same id. */
+function isNext(call: Call, name: string | null, text: string): boolean {
+  return name !== null && call.name !== null && text.trim() !== '' && isComplete(call.text);
 }
 
 /** Some providers send the arguments as an object, or null where there are none. */

@@ -3,8 +3,9 @@ import type { UnitUsage } from '@gateway/contracts';
 import type { SseEvent } from '../../sse/sse-parser.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
-import { objectAt, textAt, type JsonObject } from './json.js';
+import { objectAt, objectsAt, textAt, type JsonObject } from './json.js';
 import { frame } from './messages-encoder.js';
+import { callerToolId } from './tool-id.js';
 import { messagesUsage, nativeUsage } from './usage.js';
 
 /**
@@ -19,7 +20,16 @@ export class NativeMessagesEncoder implements AnswerEncoder {
 
   whole({ events, raw }: Decoded): JsonObject {
     this.note(events);
-    return { ...spared(raw ?? {}), model: this.facts.model, usage: this.usage() };
+    const shown = spared(raw ?? {});
+    const ids = events.flatMap((event) => (event.type === 'tool_start' ? [event.id] : []));
+    const content = objectsAt(shown, 'content');
+    const calls = content.filter(({ type }) => type === 'tool_use');
+    const isOwn = calls.every(({ id }, at) => id === ids[at]);
+    const named = content.map((block) => {
+      const at = calls.indexOf(block);
+      return at < 0 ? block : { ...block, id: callerToolId(ids[at]) };
+    });
+    return { ...shown, ...(isOwn ? {} : { content: named }), model: this.facts.model, usage: this.usage() };
   }
 
   write({ events, raw, source }: Decoded): string {
@@ -27,6 +37,11 @@ export class NativeMessagesEncoder implements AnswerEncoder {
     if (raw === null || source === null || events.at(-1)?.type === 'error') return '';
     const type = textAt(raw, 'type');
     const isRewritten = type === 'message_start' || type === 'message_delta';
+    const renamed = renamedBlock(raw, events);
+    if (renamed !== null) {
+      rememberSpelling(raw, source.data);
+      return frame(type, spared(renamed));
+    }
     if (!isRewritten && spared(raw) === raw) return frameText(source, type);
     rememberSpelling(raw, source.data);
     if (type === 'message_start') return this.messageStart(spared(raw));
@@ -50,6 +65,13 @@ export class NativeMessagesEncoder implements AnswerEncoder {
     const { raw, usage } = this.reported;
     return nativeUsage(raw, this.facts.believed(usage), this.facts);
   }
+}
+
+/** The start of a tool's block under the id that its call is shown by; null where it has that id. */
+function renamedBlock(raw: JsonObject, [event]: Decoded['events']): JsonObject | null {
+  const block = objectAt(raw, 'content_block');
+  if (event?.type !== 'tool_start' || block.id === event.id) return null;
+  return { ...raw, content_block: { ...block, id: callerToolId(event.id) } };
 }
 
 /** What the model calls tools with may name money. */

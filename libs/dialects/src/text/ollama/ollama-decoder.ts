@@ -83,7 +83,7 @@ export class OllamaDecoder implements AnswerDecoder {
     const text = textOf(content);
     if (text !== '') events.push({ type: 'text', choice: 0, text });
     for (const { id, function: body } of objectsOf(tool_calls))
-      this.tools.delta({ id, function: whole(objectOf(body)) }, events);
+      this.tools.whole({ id, function: whole(objectOf(body)) }, events);
     if (this.tools.outgrown !== null) this.fail(badResponse(this.tools.outgrown), events);
     else if (line.done === true) this.finish(line, events);
   }
