@@ -1,6 +1,6 @@
 // `npm run drills`: installs and builds what is missing, then runs the drills in Jest. Other arguments go to Jest.
 import { parseArgs } from 'node:util';
-import { build, handOver, install, root } from './tools/bootstrap.mjs';
+import { build, handOver, install, requireNode, root } from './tools/bootstrap.mjs';
 import { drillPaths, shareOf } from './tools/drill-share.mjs';
 
 const HELP = `usage: npm run drills -- [pattern] [--share K/N] [--list] [--help] [arguments of Jest]
@@ -11,14 +11,15 @@ const HELP = `usage: npm run drills -- [pattern] [--share K/N] [--list] [--help]
   --help       print this
 `;
 
+requireNode();
 const { paths, flags, ofJest } = readFlags();
 if (flags.help) process.stdout.write(HELP);
 else if (flags.list) process.stdout.write(paths.map((path) => `${path}\n`).join(''));
-else drill();
+else await drill();
 
-function drill() {
-  install();
-  build();
+async function drill() {
+  await install();
+  await build();
   const modules = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const chosen = flags.share === undefined ? [] : ['--runTestsByPath', ...paths];
   const jest = ['node_modules/jest/bin/jest.js', '--config', 'jest.drills.config.js'];

@@ -5,5 +5,4 @@ import config from './jest.config.js';
 export default {
   ...config,
   testMatch: ['<rootDir>/(apps|libs|tools|e2e)/**/*.drill.spec.{ts,tsx}'],
-  testPathIgnorePatterns: ['/node_modules/'],
 };

@@ -1,6 +1,6 @@
 // What `npm start` and `npm test` share. Plain JavaScript on Node's own modules, because it runs on the host's
 // Node (20 or later) before anything is installed; everything after the install runs on the package's Node.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -144,6 +144,19 @@ export async function build() {
   await run(packageNode, ['tools/build-dashboard.mjs'], { env: packageEnvironment() });
   mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(buildStamp, sources);
+}
+
+/** Returns what a program on the package's Node prints, without the last line end; ends with its status where it fails. */
+export function outputOf(args) {
+  const options = {
+    cwd: root,
+    env: packageEnvironment(),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  };
+  const { status, stdout } = spawnSync(packageNode, args, options);
+  if (status !== 0) process.exit(status || 1);
+  return stdout.trimEnd();
 }
 
 /** The environment in which `node` is the package's Node. */

@@ -42,7 +42,7 @@ export async function startBrowser(
 ): Promise<Browser> {
   if (!existsSync(CHROMIUM)) {
     throw new Error(
-      `${CHROMIUM} is missing: install Debian's package chromium, set CHROMIUM_PATH, or leave these tests out with --testPathIgnorePatterns browser.spec`,
+      `${CHROMIUM} is missing: run "sudo apt-get install -y chromium", or set CHROMIUM_PATH to a Chromium.`,
     );
   }
   const profile = mkdtempSync(join(tmpdir(), 'chromium-'));

@@ -9,7 +9,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 /** One guard per Jest run. No server starts before a test asks for it, so a run of pure tests costs nothing. */
 export default function setup() {
   if (!isPrepared()) {
-    console.error('Preparing the servers that tests use; this happens once and may take some minutes.');
+    console.error('Preparing what tests use; this happens once and may take some minutes.');
     const args = [
       '--no-warnings',
       '--import',
@@ -27,7 +27,8 @@ export default function setup() {
 /** A quick look, so that the usual run spends nothing on it. */
 function isPrepared() {
   const hasRedis = process.env.REDIS_URL || isOnPath('redis-server');
-  return Boolean(hasRedis && (process.env.KAFKA_BROKERS || hasBroker()));
+  const hasBrowser = process.env.CHROMIUM_PATH || isOnPath('chromium');
+  return Boolean(hasBrowser && hasRedis && (process.env.KAFKA_BROKERS || hasBroker()));
 }
 
 function hasBroker() {

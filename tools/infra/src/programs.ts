@@ -13,32 +13,60 @@ export interface Machine {
 interface Requirement {
   debianPackage: string;
   brewPackage: string;
-  /** The variable that makes the program unnecessary. */
-  variable: string;
+  /** What to do where it is not installed, after "run …,". It names the variable that makes the program unnecessary. */
+  otherwise: string;
 }
 
 const REQUIREMENTS: Record<string, Requirement> = {
-  'redis-server': { debianPackage: 'redis-server', brewPackage: 'redis', variable: 'REDIS_URL' },
-  java: { debianPackage: 'default-jre-headless', brewPackage: 'openjdk', variable: 'KAFKA_BROKERS' },
-  mvn: { debianPackage: 'maven', brewPackage: 'maven', variable: 'KAFKA_BROKERS' },
+  'redis-server': {
+    debianPackage: 'redis-server',
+    brewPackage: 'redis',
+    otherwise: runningServer('REDIS_URL'),
+  },
+  java: {
+    debianPackage: 'default-jre-headless',
+    brewPackage: 'openjdk',
+    otherwise: runningServer('KAFKA_BROKERS'),
+  },
+  mvn: { debianPackage: 'maven', brewPackage: 'maven', otherwise: runningServer('KAFKA_BROKERS') },
+  chromium: {
+    debianPackage: 'chromium',
+    brewPackage: '--cask chromium',
+    otherwise: 'or set CHROMIUM_PATH to a Chromium',
+  },
 };
 
 const POLICY_FILE = '/usr/sbin/policy-rc.d';
-const INSTALL_MS = 300_000;
+/** Chromium brings two hundred packages. */
+const INSTALL_MS = 600_000;
 
 /**
- * Makes sure a program is on the PATH: installs it as root on Debian, else says exactly what to run.
- * Nothing is ever skipped because a program is missing.
+ * Makes sure a program is on the PATH: installs it as root on Debian.
+ * @throws Error with the command to run, where it cannot be installed
  */
 export async function ensureProgram(program: string, machine: Machine = thisMachine): Promise<void> {
   if (machine.has(program)) return;
-  const { debianPackage, brewPackage, variable } = REQUIREMENTS[program];
-  if (machine.isRoot && machine.has('apt-get')) await aptInstall(debianPackage, machine);
+  if (canInstall(machine)) await aptInstall(REQUIREMENTS[program].debianPackage, machine);
   if (machine.has(program)) return;
-  throw new Error(
+  throw new Error(adviceOn(program));
+}
+
+/** True if `ensureProgram` installs what is missing, without asking anyone. */
+export function canInstall(machine: Machine): boolean {
+  return machine.isRoot && machine.has('apt-get');
+}
+
+/** Returns the sentence that says what to run where a program is missing and cannot be installed. */
+export function adviceOn(program: string): string {
+  const { debianPackage, brewPackage, otherwise } = REQUIREMENTS[program];
+  return (
     `The program ${program} is missing: run "sudo apt-get install -y ${debianPackage}" ` +
-      `(macOS: "brew install ${brewPackage}"), start Docker, or set ${variable} to a running server.`,
+    `(macOS: "brew install ${brewPackage}"), ${otherwise}.`
   );
+}
+
+function runningServer(variable: string): string {
+  return `start Docker, or set ${variable} to a running server`;
 }
 
 async function aptInstall(debianPackage: string, machine: Machine): Promise<void> {

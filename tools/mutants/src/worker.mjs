@@ -14,7 +14,7 @@ process.on('message', async ({ id, mutant, testTimeout }) => {
   const settings = {
     ...config,
     rootDir,
-    testMatch: specs.map((spec) => `<rootDir>/${spec}`),
+    testMatch: [...specs.map((spec) => `<rootDir>/${spec}`), '!**/*.drill.spec.ts'],
     transform: { '^.+\\.ts$': [join(here, 'mutating-transform.mjs'), swc] },
     globalSetup: undefined,
     globalTeardown: undefined,
