@@ -46,7 +46,7 @@ export default {
   globalSetup: '<rootDir>/tools/infra/jest-setup.mjs',
   globalTeardown: '<rootDir>/tools/infra/jest-teardown.mjs',
   // Above what `eventually` waits, several times over: only what hangs ends here.
-  testTimeout: 120_000,
+  testTimeout: 600_000,
   // Two cores are what the smallest machine has; more workers only make real services slower beside them.
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',

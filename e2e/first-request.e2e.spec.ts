@@ -5,7 +5,7 @@ import type { Gateway } from './harness/gateway.js';
 import { logIn } from './harness/session.js';
 
 const BODY_LIMIT_BYTES = 33_554_432;
-const START_MS = 180_000;
+const START_MS = 900_000;
 
 interface Priced {
   requestId: string;

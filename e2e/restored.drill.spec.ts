@@ -10,7 +10,7 @@ import { ask, askOnce, pico, usd, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 16 };
-const TEST_MS = 300_000;
+const TEST_MS = 900_000;
 const SOON = { timeoutMs: 60_000, intervalMs: 200 };
 /** The cap, in requests; how many of them the backup has. */
 const CAP = 30;

@@ -7,7 +7,7 @@ import { ask, pico, usd } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 16 };
-const TEST_MS = 240_000;
+const TEST_MS = 900_000;
 /** Sent before something breaks, half of them through each edge. */
 const SENT = 60;
 /** Room that the cap leaves then, in requests: what one edge has sent, counted twice, would take it and more. */

@@ -11,8 +11,8 @@ import type { PersonSession } from '../harness/session.js';
 import { openSignedIn, type SignedIn } from './browser.js';
 import { seedUsage } from './seeded-usage.js';
 
-const START_MS = 180_000;
-const TEST_MS = 240_000;
+const START_MS = 900_000;
+const TEST_MS = 900_000;
 const ARRIVES = { timeoutMs: 60_000 };
 const AMOUNTS = ['0.000001', '99999999999.123456789012'];
 const SEEDED_AT = '2026-03-07T00:00:00Z';

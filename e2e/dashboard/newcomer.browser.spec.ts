@@ -7,7 +7,7 @@ import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { openSignedIn, type SignedIn } from './browser.js';
 
-const START_MS = 180_000;
+const START_MS = 900_000;
 const TEST_MS = 480_000;
 /** From the page of the menu where one would look, until it is done; what is typed does not count. */
 const CLICKS_MAX = 3;

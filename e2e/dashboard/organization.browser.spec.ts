@@ -6,8 +6,8 @@ import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { axeFaults, openSignedIn, settled, type SignedIn } from './browser.js';
 
-const START_MS = 180_000;
-const TEST_MS = 240_000;
+const START_MS = 900_000;
+const TEST_MS = 900_000;
 const ARRIVES = { timeoutMs: 60_000 };
 
 /** Pages of the organization by their path, and a text that stands there once its data does. */

@@ -10,7 +10,7 @@ import { logIn, type PersonSession } from '../harness/session.js';
 import { axeFaults, openSignedIn, startBrowser, type SignedIn } from './browser.js';
 import { LOOKS, visitAll } from './visits.js';
 
-const START_MS = 180_000;
+const START_MS = 900_000;
 const TEST_MS = 600_000;
 const MODELS = ['simulator/chat', 'simulator/claude'];
 const REQUESTS = 24;

@@ -6,8 +6,8 @@ import { ask } from '../harness/requests.js';
 import type { PersonSession } from '../harness/session.js';
 import { axeFaults, openSignedIn, settled, type SignedIn } from './browser.js';
 
-const START_MS = 180_000;
-const TEST_MS = 240_000;
+const START_MS = 900_000;
+const TEST_MS = 900_000;
 /** A catalogue of one model, in place of all that are there. */
 const CATALOGUE = {
   models: [

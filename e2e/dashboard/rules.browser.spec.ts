@@ -8,8 +8,8 @@ import { ask } from '../harness/requests.js';
 import type { PersonSession } from '../harness/session.js';
 import { openSignedIn, type SignedIn } from './browser.js';
 
-const START_MS = 180_000;
-const TEST_MS = 240_000;
+const START_MS = 900_000;
+const TEST_MS = 900_000;
 const ARRIVES = { timeoutMs: 60_000 };
 
 interface Arrived {

@@ -5,8 +5,8 @@ import type { Gateway } from '../harness/gateway.js';
 import { logIn, type PersonSession } from '../harness/session.js';
 import { axeFaults, settled, signIn, startBrowser, type Browser } from './browser.js';
 
-const START_MS = 180_000;
-const TEST_MS = 240_000;
+const START_MS = 900_000;
+const TEST_MS = 900_000;
 
 describe('the dashboard of npm start', () => {
   let gateway: Gateway;

@@ -3,8 +3,8 @@ import type { Locator, Page } from 'playwright-core';
 import { startFleet, type Fleet } from '../harness/fleet.js';
 import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
 
-const START_MS = 240_000;
-const TEST_MS = 240_000;
+const START_MS = 900_000;
+const TEST_MS = 900_000;
 
 interface Stopped {
   app: FleetApp;

@@ -12,4 +12,4 @@ export const MODES: Mode[] = [
 ];
 
 /** Two cores that start everything at once. */
-export const START_MS = 180_000;
+export const START_MS = 900_000;

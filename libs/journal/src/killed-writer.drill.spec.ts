@@ -73,5 +73,5 @@ describe('kill -9 of a process that writes flat out', () => {
         await journal.close();
       });
     }
-  }, 120_000);
+  }, 600_000);
 });

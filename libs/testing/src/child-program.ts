@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SLOWNESS } from './slowness.js';
 import { keeper } from './leftovers/keep.js';
 
 const OUTPUT_CHARS_MAX = 1_000_000;
@@ -13,7 +14,7 @@ export interface ProgramOptions {
   cwd?: string;
   /** The program is ready when its output matches, line ends included. */
   readyWhen: RegExp;
-  /** Default 15,000. */
+  /** Upper bound on a quiet machine, scaled by SLOWNESS. Default 15,000. */
   timeoutMs?: number;
 }
 
@@ -54,7 +55,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     child.once('close', (code, signal) => done(signal ?? code ?? 0));
   }).finally(() => (isOver = true));
 
-  const end = performance.now() + (options.timeoutMs ?? 15_000);
+  const end = performance.now() + (options.timeoutMs ?? 15_000) * SLOWNESS;
   for (;;) {
     // Also of one that has ended meanwhile: all that it wrote is here then.
     const ready = options.readyWhen.exec(output);

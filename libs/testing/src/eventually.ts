@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { SLOWNESS } from './slowness.js';
 
 export interface EventuallyOptions {
-  /** Upper bound; the wait ends as soon as the condition holds. Default 30,000: a busy machine may stand still for seconds. */
+  /** Upper bound on a quiet machine, scaled by SLOWNESS; the wait ends as soon as the condition holds. Default 30,000. */
   timeoutMs?: number;
   intervalMs?: number;
 }
@@ -16,7 +17,8 @@ export async function eventually<T>(
   options: EventuallyOptions = {},
 ): Promise<NonNullable<T>> {
   const { timeoutMs = 30_000, intervalMs = 20 } = options;
-  const end = performance.now() + timeoutMs;
+  const boundMs = timeoutMs * SLOWNESS;
+  const end = performance.now() + boundMs;
   let failure: unknown;
   for (;;) {
     try {
@@ -30,5 +32,5 @@ export async function eventually<T>(
     await pause(intervalMs);
   }
   const detail = failure instanceof Error ? failure.message : 'the condition is still false';
-  throw new Error(`Did not come true within ${timeoutMs} ms: ${detail}`, { cause: failure });
+  throw new Error(`Did not come true within ${boundMs} ms: ${detail}`, { cause: failure });
 }

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SLOWNESS } from './slowness.js';
 
-const CONNECT_MS = 15_000;
+const CONNECT_MS = 15_000 * SLOWNESS;
 const RETRY_MS = 20;
 
 /** Asks the process that owns the servers of this Jest run (tools/infra). @throws Error with its own sentence. */

@@ -136,7 +136,7 @@ describe('the boundaries bite', () => {
       encoding: 'utf8',
     });
     broken = JSON.parse(output) as string[][];
-  }, 120_000);
+  }, 600_000);
 
   it.each(canaries.map((canary, index) => ({ ...canary, index })))('refuses: $fault', ({ rule, index }) => {
     expect(broken[index]).toContain(rule);

@@ -100,7 +100,7 @@ describe('the guard of a run', () => {
     const left = readFileSync('/proc/sysvipc/shm', 'utf8').split('\n');
     const ours = left.filter((line) => postmaster.includes(line.trim().split(/\s+/)[4]));
     expect(ours.filter((line) => !sharedMemory.includes(line))).toEqual([]);
-  }, 120_000);
+  }, 600_000);
 
   it('ends with exit code 0 and leaves nothing when standard input ends', async () => {
     const runner = await startRunner(temporary, [cli, 'up', 'redis']);

@@ -4,10 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@gateway/database/free-port';
 import { startProgram, type Program } from '../child-program.js';
 import { eventually } from '../eventually.js';
+import { SLOWNESS } from '../slowness.js';
 import { repository } from './repository.js';
 
-/** A start on a machine that runs everything else at once. */
-const START_MS = 120_000;
+/** On a quiet machine: `startProgram` and `eventually` scale it. */
+const START_MS = 60_000;
 
 /** Variables of whoever runs the tests that must not reach a gateway under test. */
 const NOT_INHERITED = ['DATABASE_URL', 'REDIS_URL', 'KAFKA_BROKERS', 'GATEWAY_DATA_DIR', 'NODE_OPTIONS'];
@@ -35,7 +36,7 @@ export function startBuilt(
 }
 
 /** Asks to stop and waits; kills what does not. @returns the exit code or the signal's name. */
-export async function endProgram(program: Program, graceMs = 30_000): Promise<number | string> {
+export async function endProgram(program: Program, graceMs = 30_000 * SLOWNESS): Promise<number | string> {
   program.signal('SIGTERM');
   const late = new AbortController();
   const overdue = pause(graceMs, null, { signal: late.signal }).catch(() => null);

@@ -3,10 +3,11 @@ import type { Program } from '../child-program.js';
 import { endProgram, startBuilt, untilReady } from './built-program.js';
 import type { FleetApp } from './fleet-environment.js';
 import type { Reaper } from './reaper.js';
+import { SLOWNESS } from '../slowness.js';
 
-const START_MS = 150_000;
+const START_MS = 60_000 * SLOWNESS;
 const AGAIN_MS = 500;
-const END_MS = 30_000;
+const END_MS = 30_000 * SLOWNESS;
 const FORMER_CHARS = 1_000_000;
 
 /** Something of a fleet that is broken and comes back: a process of a service, a server. */

@@ -259,7 +259,7 @@ describe('a bucket whose objects cannot be trusted', () => {
       expect((await batch.ended(state)).map(({ line, status }) => [line, status])).toEqual(answered);
       expect(upstream.seen.every(({ path }) => !path.includes('of-others'))).toBe(true);
     },
-    120_000,
+    600_000,
   );
 
   it('a job of another name, and an output that breaks off, are looked at again', async () => {

@@ -109,7 +109,7 @@ describe('units', () => {
       );
       expect(attempts.map(({ n }) => n)).toEqual(attempts.map((_attempt, at) => at + 1));
     }
-  }, 120_000);
+  }, 600_000);
 
   it('the record carries who, what, and what its price was made from', async () => {
     const response = await edge.post(hello('simulator/chat'));

@@ -54,7 +54,7 @@ beforeAll(async () => {
     [orgId],
   );
   await pool.query('ANALYZE');
-}, 120_000);
+}, 600_000);
 
 afterAll(async () => {
   await keys?.close();

@@ -19,7 +19,7 @@ beforeAll(async () => {
     [made(25), made(23)],
   );
   app = await startUsageApp(place.url);
-}, 120_000);
+}, 600_000);
 afterAll(async () => {
   await app.close();
   await pool.end();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await kafka.createFleetTopics();
   log = prefixedLog();
   app = await startUsageApp(place.url, { eventLog: log });
-}, 120_000);
+}, 600_000);
 afterAll(async () => {
   await app.close();
   await place.drop();
@@ -76,7 +76,7 @@ describe('the consumer on Kafka', () => {
       const { rows } = await app.database.pool.query('SELECT reason FROM dead_letter');
       return rows.length === 1;
     });
-  }, 60_000);
+  }, 600_000);
 
   it('B07 a second member joins in mid-batch, each record comes 1 to 50 times, shuffled: each unit counts once', async () => {
     const random = seededRandom(7);
@@ -105,5 +105,5 @@ describe('the consumer on Kafka', () => {
     );
     expect(rows).toEqual([{ events: 60, cost: 0.6 }]);
     expect(await books(app.database)).toMatchObject({ crooked: 0, unlinked: 0 });
-  }, 120_000);
+  }, 600_000);
 });

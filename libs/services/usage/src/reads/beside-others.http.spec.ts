@@ -15,7 +15,7 @@ beforeAll(async () => {
     const membership = { orgId: org, accountId: `acct_${org.slice(-1)}`, teams: [], role: 'owner' as const };
     app.principals.add(tokenOf(org), sessionPrincipal({ userId: `usr_${org}`, memberships: [membership] }));
   }
-}, 60_000);
+}, 600_000);
 afterAll(async () => {
   await app.close();
   await place.drop();

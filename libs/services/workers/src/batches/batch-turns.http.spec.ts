@@ -52,7 +52,7 @@ it('BAT-01 batches whose limit is full keep nobody else’s waiting, and go on w
   );
   const units = inference.calls.filter(({ key_id }) => key_id === 'key_full').map(({ unit }) => unit);
   expect(new Set(units)).toEqual(new Set([0]));
-}, 120_000);
+}, 600_000);
 
 it('BAT-01 a batch whose last lines wait for a limit until its time is over has expired', async () => {
   const openai = new OpenAI({ apiKey: app.keyOf('key_late'), baseURL: `${app.url}/v1`, maxRetries: 0 });
@@ -72,4 +72,4 @@ it('BAT-01 a batch whose last lines wait for a limit until its time is over has 
   expect(batch).toMatchObject({ status: 'expired', request_counts: { total: 1, completed: 0, failed: 1 } });
   const errors = await (await openai.files.content(String(batch.error_file_id))).text();
   expect(JSON.parse(errors)).toMatchObject({ response: null, error: { code: 'batch_expired' } });
-}, 120_000);
+}, 600_000);

@@ -142,7 +142,7 @@ describe('a background response', () => {
     letGo();
     await reached(response.id, 'completed');
     await eventually(() => inference.calls.length >= 202, SLOWLY);
-  }, 60_000);
+  }, 600_000);
 
   it('RESP-04 takes from an edge what the largest of bodies becomes on its way', async () => {
     const send = async (response: NewBackgroundResponse, token: string): Promise<number> => {
