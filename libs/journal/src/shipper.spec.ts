@@ -290,20 +290,26 @@ describe('the shipper', () => {
       const dead = await openJournal(dir);
       // Another reader than the ledger stands still, and the process dies.
       const behind = (): Promise<void> => new Promise(() => undefined);
-      const first = shipperFor(dead, ledger, { kept: behind });
+      let asked = 0;
+      const watermark = (producer: string, epoch: string): Promise<number> => {
+        asked += 1;
+        return ledger.watermark(producer, epoch);
+      };
+      const first = shipperFor(dead, ledger, { kept: behind, watermark });
       write(dead, 30);
       await dead.clock.until(() => ledger.landed.length === 30);
-      await dead.clock.advance(10_000);
+      await dead.clock.until(() => asked > 3, 500);
       expect(dead.journal.stats().watermark).toBe(0);
       await first.stop();
       await abandon(dead.journal);
       const heir = await openJournal(dir);
       let release = (): void => undefined;
       const gate = new Promise<void>((resolve) => (release = resolve));
-      const shipper = shipperFor(heir, ledger, { kept: () => gate });
+      const shipper = shipperFor(heir, ledger, { kept: () => gate, watermark });
       await heir.journal.recover(crashRecord);
       await heir.clock.until(() => ledger.landed.length === 60);
-      await heir.clock.advance(10_000);
+      const before = asked;
+      await heir.clock.until(() => asked > before + 3, 500);
       expect(heir.journal.stats().takenOverEpochs).toBe(1);
       release();
       await heir.clock.until(() => heir.journal.stats().takenOverEpochs === 0, 500);

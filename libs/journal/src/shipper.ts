@@ -6,7 +6,7 @@ import { backOffMs, within } from './patience.js';
 import type { JournalTopic } from './records.js';
 import type { Position } from './segment-writer.js';
 import type { ShipperEvents, ShipperHandle, ShipperStats, ShipSource } from './shipper-handle.js';
-import { SourceCursor } from './source-cursor.js';
+import { SourceCursor, type Batch } from './source-cursor.js';
 
 export interface ShipperOptions {
   /** EventLog.append: resolves when all replicas have the records. Values are CloudEvents 1.0 JSON. */
@@ -17,7 +17,7 @@ export interface ShipperOptions {
    * EventLog.kept, for a log in memory: resolves when each reader has what the topic has taken. Until then a record stays in the
    * journal though the ledger has applied it, and a new process ships it again.
    */
-  kept?(topic: string): Promise<void>;
+  kept?: (topic: string) => Promise<void>;
   clock: Clock;
   random: Random;
   events: ShipperEvents;
@@ -139,11 +139,15 @@ export class Shipper implements ShipperHandle {
       if (!(await this.appendForEver(topic, records))) return 0;
     }
     source.sent(batch);
-    const { kept } = this.options;
-    if (kept !== undefined) source.keep(batch.lastSeq, Promise.all([...batch.topics.keys()].map(kept)));
+    this.noteKept(source, batch);
     this.counts.records += batch.count;
     if (batch.count > 0) this.counts.batches += 1;
     return 1;
+  }
+
+  private noteKept(source: SourceCursor, { topics, lastSeq }: Batch): void {
+    const { kept } = this.options;
+    if (kept !== undefined) source.keep(lastSeq, Promise.all([...topics.keys()].map(kept)));
   }
 
   private async read(source: SourceCursor): ReturnType<SourceCursor['next']> {
