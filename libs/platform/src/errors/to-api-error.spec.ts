@@ -20,7 +20,10 @@ describe('a failure as one of the table', () => {
     ['transactions could not be put in a row', withCode('40001')],
     ['a lock is not free in time', withCode('P2010', withCode('55P03'))],
     ['a driver wraps it', withCode('P2010', withCode('57P03'))],
-  ])('503 service_unavailable where a database is away: %s', (_name, failure) => {
+    ['PostgreSQL has no room on its disk', withCode('53100')],
+    ['this machine has no room on its disk', withCode('ENOSPC')],
+    ['this machine has no file descriptor left', withCode('EMFILE')],
+  ])('503 service_unavailable where a database is away, or room: %s', (_name, failure) => {
     const error = toApiError(failure);
     expect(error).toMatchObject({ code: 'service_unavailable', status: 503 });
     expect(error.options).toMatchObject({ shouldRetry: true, retryAfterSeconds: 2 });

@@ -23,10 +23,11 @@ const BAD_TYPE = { message: 'The Content-Type of the body cannot be read.', para
  * Codes that say that a database cannot be reached or gives up for now: Node's and PostgreSQL's classes 08, 53 and 57P,
  * a statement past its time limit (57014), a lock that was not free in time (55P03), a transaction that another one stood
  * against (40001, 40P01), and Prisma's own, a transaction that found no connection in time (P2028) or met another one
- * (P2034) among them. Anything else a database says is a bug of ours.
+ * (P2034) among them. So does a machine without room on its disk or without a free file descriptor. Anything else is a bug
+ * of ours.
  */
 const AWAY =
-  /^(?:ECONN\w+|ENOTFOUND|EPIPE|ETIMEDOUT|08\w{3}|40001|40P01|53\w{3}|55P03|57014|57P\w{2}|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/;
+  /^(?:ECONN\w+|ENOTFOUND|EPIPE|ETIMEDOUT|ENOSPC|EDQUOT|EMFILE|ENFILE|08\w{3}|40001|40P01|53\w{3}|55P03|57014|57P\w{2}|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/;
 const AWAY_WORDS =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 const DEEPEST_CAUSE = 8;

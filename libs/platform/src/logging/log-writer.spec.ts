@@ -1,5 +1,9 @@
 import { jest } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { openSync, write } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from '@gateway/testing/plain';
 import { startProbe } from '../boot/probe-app.fixture.js';
 import { createLogger } from './logger.js';
 import { LogWriter, type LogFile } from './log-writer.js';
@@ -81,6 +85,17 @@ describe('log lines on their way', () => {
     lines.write('three\n');
     asked[1].done(null);
     expect(taken()).toBe('three\n');
+  });
+
+  it('end no process whose reader has gone: it goes on and counts them', async () => {
+    const loader = join(repository, 'tools/infra/run-ts.mjs');
+    const fixture = join(import.meta.dirname, 'log-until-closed.fixture.ts');
+    const child = spawn(process.execPath, ['--no-warnings', '--import', loader, fixture]);
+    child.stdout.once('data', () => child.stdout.destroy());
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect([code, said]).toEqual([0, expect.stringMatching(/^dropped \d+\n$/)]);
   });
 
   it('wait where no file can be opened, because no descriptor is free', () => {

@@ -1,12 +1,12 @@
 import { openSync, write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** What waits for a destination that takes nothing; lines beyond it are dropped. */
+/** Bound on what waits for a destination that takes nothing; lines beyond it are dropped. */
 const WAITING_CHARS_MAX = 1024 * 1024;
 const RETRY_MS = 1_000;
 const CLOSED_PIPE = 'EPIPE';
 
-/** How bytes reach a file descriptor, as node:fs does it. */
+/** A way of bytes to a file descriptor, as node:fs has it. */
 export interface LogFile {
   open(): number;
   write(fd: number, bytes: Buffer, offset: number, done: (error: Error | null, taken: number) => void): void;
@@ -14,7 +14,7 @@ export interface LogFile {
 
 interface Batch {
   bytes: Buffer;
-  /** How many of the bytes are written. */
+  /** Bytes that are written. */
   taken: number;
   lines: number;
 }
@@ -27,6 +27,7 @@ interface Batch {
 export class LogWriter implements DestinationStream {
   /** Lines that were given up. */
   dropped = 0;
+  private readonly file: LogFile;
   private waiting: string[] = [];
   private waitingChars = 0;
   private batch: Batch | null = null;
@@ -34,7 +35,9 @@ export class LogWriter implements DestinationStream {
   private retry: NodeJS.Timeout | null = null;
   private fd: number | null = null;
 
-  constructor(private readonly file: LogFile) {}
+  constructor(file: LogFile) {
+    this.file = file;
+  }
 
   write(line: string): void {
     const held = this.waitingChars + (this.batch?.bytes.length ?? 0);
@@ -47,7 +50,7 @@ export class LogWriter implements DestinationStream {
     if (!this.isWriting && this.retry === null) this.next();
   }
 
-  /** At the end of the process: what waits is written at once, as far as it is taken. */
+  /** Writes what waits at once, as far as it is taken, at the end of the process. */
   flushSync(): void {
     if (this.isWriting) this.batch = null; // A thread of the pool is at it.
     try {
@@ -72,7 +75,7 @@ export class LogWriter implements DestinationStream {
     }
   }
 
-  /** What is to be written now: the rest of the batch begun, or all that waits; null where there is nothing. */
+  /** Returns what is to be written now: the rest of the batch begun, or all that waits; null where there is nothing. */
   private take(): Batch | null {
     if (this.batch !== null && this.batch.taken < this.batch.bytes.length) return this.batch;
     this.batch = null;
@@ -107,7 +110,7 @@ export class LogWriter implements DestinationStream {
 const nodeWrite: LogFile['write'] = (fd, bytes, offset, done) => write(fd, bytes, offset, done);
 const writers = new Set<LogWriter>();
 
-/** Where this process logs to: a file that is made when absent, readable by its user alone; without one, standard output. */
+/** Makes the destination of this process's log: a file, made when absent for its user alone; without one, standard output. */
 export function logDestination(path?: string): LogWriter {
   const open = path === undefined ? () => 1 : () => openSync(path, 'a', 0o600);
   const writer = new LogWriter({ open, write: nodeWrite });
