@@ -12,7 +12,7 @@ import { badAnswer, failurePiece, inBandPiece, JSON_HEADERS } from '../translati
 import type { TranscriptionRequest } from './transcriptions-dialect.js';
 import { wholeCount } from '../body/whole-count.js';
 import { heardSeconds, lastEndOf, lastEndOfSubtitles } from './spoken.js';
-import { secondsText } from './write-transcript.js';
+import { doneEvent, secondsText } from './write-transcript.js';
 
 const PATHS = { transcribe: '/audio/transcriptions', translate: '/audio/translations' };
 /** Answered as lines of text; text itself is read from the JSON answer, which holds the counts. */
@@ -117,7 +117,8 @@ class TranscriptEvents implements Answer {
     const event = jsonOf(text);
     if (!isObject(event)) return this.over(badAnswer('an event of the answer is not a JSON object.'));
     if (event.error) return this.over(inBandPiece(event, textOf(objectOf(event.error).message)));
-    const out = frameOf(withoutMoney(withoutServer(event)) as JsonObject);
+    const shown = withoutMoney(withoutServer(event)) as JsonObject;
+    const out = frameOf(shown.type === 'transcript.text.done' ? doneEvent(shown) : shown);
     this.lastEnd = Math.max(this.lastEnd, lastEndOf([event]));
     const seconds = heardSeconds(this.request.seconds, this.lastEnd);
     if (event.type === 'transcript.text.done') {
@@ -143,7 +144,7 @@ function framesOf(answer: JsonObject): string {
   const { text, usage } = withoutMoney(answer) as JsonObject;
   const events = [
     ...(text === '' ? [] : [{ type: 'transcript.text.delta', delta: text }]),
-    { type: 'transcript.text.done', text, usage },
+    doneEvent({ text, usage }),
   ];
   return events.map(frameOf).join('');
 }

@@ -85,7 +85,11 @@ describe('a transcript in the caller’s format', () => {
       'transcript.text.delta',
       'transcript.text.done',
     ]);
-    expect(events.at(-1)).toEqual({ type: 'transcript.text.done', text: transcript.text, usage });
+    // Of tokens alone, which nobody counted.
+    expect(events.at(-1)).toEqual({ type: 'transcript.text.done', text: transcript.text });
+    const counted = { ...transcript, usage: { prompt_tokens: 9, completion_tokens: 3 } };
+    const { out: told } = writeTranscript(counted, askedFor({ stream: true })).piece;
+    expect(String(told)).toContain('"usage":{"type":"tokens","input_tokens":9');
   });
 
   it('bills the seconds that the provider reports, the measured ones without, and tokens where it counts those', () => {

@@ -1,5 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
-import type { JsonObject } from '../body/json-object.js';
+import { isObject, type JsonObject } from '../body/json-object.js';
 import { EVENT_STREAM_HEADERS } from '../translation/event-stream.js';
 import type { Exchanged } from '../translation/translation.js';
 import { JSON_HEADERS } from '../translation/whole-answer.js';
@@ -122,9 +122,15 @@ function eventsOf(
   const events: JsonObject[] = [
     ...segments,
     ...(text === '' ? [] : [{ type: 'transcript.text.delta', delta: text }]),
-    { type: 'transcript.text.done', text, usage },
+    doneEvent({ text, usage }),
   ];
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+}
+
+/** The last event. OpenAI's counts tokens: where nothing is counted in tokens it has no `usage`, which its SDKs refuse. */
+export function doneEvent({ usage, ...said }: JsonObject): JsonObject {
+  const isCounted = isObject(usage) && usage.type !== 'duration';
+  return { type: 'transcript.text.done', ...said, ...(isCounted ? { usage } : {}) };
 }
 
 function srtLine({ start, end, text }: Spoken, at: number): string {
