@@ -96,6 +96,16 @@ describe('POST /v1/audio/transcriptions/translate', () => {
     expect(await answer.text()).toMatch(expected);
   });
 
+  it('AUD-04 AUD-06 names the language that was heard, else the one that the caller names, else none', async () => {
+    const of = async (fields: Record<string, string>): Promise<unknown> => {
+      const answer = await send({ translation_model: 'acme/translator', ...fields });
+      return ((await answer.json()) as Json).source_language;
+    };
+    expect(await of({})).toBe('english');
+    expect(await of({ model: 'acme/untimed', language: 'de' })).toBe('de');
+    expect(await of({ model: 'acme/untimed' })).toBeNull();
+  });
+
   it('AUD-04 AUD-06 keeps the text of each segment beside its translation', async () => {
     const answer = await send({ response_format: 'verbose_json', translation_model: 'acme/structured' });
     const { segments, source_language: language } = (await answer.json()) as {

@@ -1,12 +1,15 @@
-import { ApiError } from '@gateway/contracts';
+import { ApiError, type CatalogueModel } from '@gateway/contracts';
 import {
+  filled,
   formBody,
   invalidBody,
   isObject,
   LazySchema,
   readForm,
   schemaFault,
+  TRANSCRIPTIONS_DIALECTS,
   type Form,
+  type TranscriptionRequest,
 } from '@gateway/dialects';
 import { BodyFault } from '@gateway/json-body';
 import { ENDPOINTS } from '@gateway/endpoints';
@@ -82,8 +85,14 @@ export const translateTranscription: ComposedEndpoint = {
 interface Asked {
   form: Form;
   format: string;
+  /** The language to translate into. */
   language: string;
+  /** The language that is spoken, as the caller names it; null where nobody does. */
+  spoken: string | null;
+  /** The model that translates. */
   model: string;
+  /** The model that transcribes, as the caller names it or the key has it; null for none. */
+  hears: string | null;
 }
 
 /** Throws ApiError; what the transcription itself refuses is refused by it. */
@@ -100,8 +109,19 @@ function read(call: Call, deps: InferDeps): Asked {
     form,
     format: fields.response_format || 'json',
     language: fields.target_language || 'en',
+    spoken: fields.language || null,
     model: named,
+    hears: fields.model || call.principal.defaultModel || null,
   };
+}
+
+/** True where every route of the model answers in the format that names the language which it heard. */
+function namesLanguage(model: CatalogueModel | null, request: TranscriptionRequest): boolean {
+  const asked = { ...request, format: 'verbose_json' };
+  return (
+    model !== null &&
+    model.routes.every(({ dialect }) => TRANSCRIPTIONS_DIALECTS.get(dialect)?.misfit(asked) === null)
+  );
 }
 
 class TranslatedTranscription {
@@ -115,9 +135,9 @@ class TranslatedTranscription {
   ) {}
 
   async run(): Promise<void> {
-    const { format, language } = this.asked;
+    const { format, language, spoken } = this.asked;
     const isTimed = !['json', 'text'].includes(format);
-    const heard = await this.ask(this.transcription(isTimed ? 'verbose_json' : 'json'));
+    const heard = await this.ask(this.transcription(isTimed ? 'verbose_json' : this.plainFormat()));
     if (heard === null) return;
     const source = typeof heard.text === 'string' ? heard.text : '';
     const segments = isTimed ? segmentsOf(heard.segments) : [];
@@ -132,12 +152,21 @@ class TranslatedTranscription {
     const body = {
       text,
       source_text: source,
-      source_language: typeof heard.language === 'string' ? heard.language : null,
+      source_language: filled(heard.language) ?? spoken,
       target_language: language,
       ...(isTimed ? { segments: timed } : {}),
       usage: { transcription: heard.usage ?? null, translation: usage },
     };
     this.answer(JSON.stringify(body), 'application/json');
+  }
+
+  /** JSON alone names no language: the verbose form is asked for where it is shown, and all routes have it. */
+  private plainFormat(): string {
+    const { format, hears } = this.asked;
+    if (format !== 'json' || hears === null) return 'json';
+    const { headers, bytes } = this.transcription('json');
+    const { request } = ASKS.read({ headers, bytes }) as { request: TranscriptionRequest };
+    return namesLanguage(this.deps.index().find(hears), request) ? 'verbose_json' : 'json';
   }
 
   private async text(source: string, usage: Record<string, number>): Promise<string[] | null> {
