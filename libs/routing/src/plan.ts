@@ -11,6 +11,7 @@ import type { Asked, Endpoint } from '@gateway/endpoints';
 import { modelLimitName } from '@gateway/limits';
 import { estimateInput, servesTier } from '@gateway/money';
 import type { Provider } from '@gateway/providers';
+import { scrubProviderText } from '@gateway/redaction';
 import { modelNotFound, type CatalogueIndex } from './catalogue-index.js';
 import { accessOf, matchesModel, requireAccess, visibleTo } from './model-access.js';
 import { has, rankModels, type RankedModel, type Wanted } from './rank-models.js';
@@ -139,6 +140,7 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       fixesSampling,
       quirks,
       price: route.price,
+      said: (words) => `${provider.name}: ${scrubProviderText(words)}`,
     });
     if (translation instanceof Misfit) {
       const { param, value, what } = translation;

@@ -25,6 +25,8 @@ export interface RouteTarget {
   quirks: Quirks;
   /** Where what an answer counts depends on what is billed. */
   price?: PriceRecord;
+  /** The provider's own words as a caller may read them: by its name, without credentials. Absent: as they are. */
+  said?: (words: string) => string;
 }
 
 /** This route cannot serve this request, and leaves the plan. */

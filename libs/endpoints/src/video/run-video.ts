@@ -42,7 +42,7 @@ export function runVideo(request: VideoRequest, target: RouteTarget, dialect: Vi
       const headers = { 'content-type': 'video/mp4', 'x-video-seconds': secondsText(seconds) };
       return { headers, piece: { kind: 'end', out: bytes, usage } };
     } catch (failure) {
-      throw final(failure);
+      throw final(failure, target);
     }
   }, ignored);
 }
@@ -77,12 +77,7 @@ async function watch(task: string, dialect: VideoDialect, calls: UpstreamCalls):
       continue;
     }
     if (state.status === 'done') return state;
-    if (state.status === 'failed') {
-      const { isRefused, message } = state;
-      throw isRefused
-        ? new ApiError('content_policy_violation', { providerCode: 'content_policy_violation', message })
-        : new ApiError('upstream_error', { providerCode: 'internal_provider_error', message });
-    }
+    if (state.status === 'failed') throw new TaskFailed(state);
   }
 }
 
@@ -109,10 +104,25 @@ async function fetched({ result }: VideoDone, calls: UpstreamCalls): Promise<Uin
   }
 }
 
-/** Marks a failure as final: an ApiError is never retried. */
-function final(failure: unknown): unknown {
+/** What the provider says of a task that made no video. */
+class TaskFailed extends Error {
+  constructor({ message, isRefused }: { message: string; isRefused: boolean }) {
+    super(message);
+    this.providerCode = isRefused ? 'content_policy_violation' : 'internal_provider_error';
+  }
+
+  readonly providerCode: 'content_policy_violation' | 'internal_provider_error';
+}
+
+/** Marks a failure as final, in the name of its provider: an ApiError is never retried. */
+function final(failure: unknown, { said = (words) => words }: RouteTarget): unknown {
+  if (failure instanceof TaskFailed) {
+    const { providerCode, message } = failure;
+    const code = providerCode === 'content_policy_violation' ? providerCode : 'upstream_error';
+    return new ApiError(code, { providerCode, message: said(message) });
+  }
   if (failure instanceof ExchangeFailure)
-    return new ApiError('upstream_error', { providerCode: 'bad_response', message: failure.message });
+    return new ApiError('upstream_error', { providerCode: 'bad_response', message: said(failure.message) });
   if (!(failure instanceof UpstreamError)) return failure;
   const { code, providerCode, message, httpStatus } = failure.options;
   if (httpStatus === 404)

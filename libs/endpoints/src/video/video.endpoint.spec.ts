@@ -319,6 +319,18 @@ describe('a video task', () => {
     expect((failure as ApiError).code).toBe(code);
   });
 
+  it.each([
+    [{ status: 'failed', error: 'The prompt was refused.' }, 'Luma: The prompt was refused.'],
+    [{ status: 'a new one' }, 'Luma: the answer names no state of the task.'],
+  ])('says of %j who failed, in words that a caller may read', async (body, message) => {
+    const answers = Array.from({ length: 6 }, () => ({ body }));
+    const calls = new UpstreamCallsDouble([{ body: { id: 'job-1' } }, ...answers]);
+    const said = (words: string): string => `Luma: ${words}`;
+    const found = endpoint.translate(read({ prompt: 'a' }), { ...target('openrouter-video'), said });
+    if (found instanceof Misfit) throw new Error('a misfit');
+    await expect(found.exchange?.(calls, {} as AnswerFacts)).rejects.toMatchObject({ message });
+  });
+
   it('ERR-59 ends at once where an answer is beyond its bound: it would not be smaller a second time', async () => {
     const name = 'projects/p-1/locations/global/publishers/google/models/video-1/operations/op-1';
     const looked = new UpstreamCallsDouble([{ body: { name } }, tooLarge()]);
