@@ -85,10 +85,7 @@ describe('the endpoint of speech', () => {
     expect(sent({ ...hello, stream_format: 'audio' }, 'tts-1-hd')).toEqual({ ...hello, model: 'tts-1-hd' });
   });
 
-  it('is a misfit by what is not served yet, and has no way to another dialect', () => {
-    expect(endpoint.translate(read({ ...hello, stream_format: 'sse' }), route('gpt-tts'))).toEqual(
-      new Misfit('stream_format'),
-    );
+  it('has no way to another dialect', () => {
     expect(endpoint.translate(read(hello), { ...route('m'), dialect: 'chat' })).toEqual(new Misfit(null));
   });
 
@@ -118,6 +115,52 @@ describe('the endpoint of speech', () => {
       completion_tokens: 7,
       audio_output_tokens: 7,
     });
+  });
+
+  const sse = { ...hello, stream_format: 'sse' };
+  const FACTS = { believed: (usage) => usage } as AnswerFacts;
+  const events = (answer: Answer, chunks: string[]): { type: string; audio?: string; usage?: unknown }[] => {
+    const pieces = [...chunks.flatMap((chunk) => answer.push(Buffer.from(chunk))), ...answer.end()];
+    const out = pieces.map((piece) => piece.out as string).join('');
+    return out
+      .split('\n\n')
+      .filter(Boolean)
+      .map((frame) => JSON.parse(frame.slice('data: '.length)) as { type: string });
+  };
+  const eventsOf = (model: string, contentType: string, chunks: string[]): ReturnType<typeof events> =>
+    events(translated(sse, model).begin({ status: 200, contentType }, FACTS), chunks);
+
+  it('answers events where they are asked for, of an upstream that has them', () => {
+    expect(read(sse).stream).toBe(true);
+    const answer = translated(sse).begin({ status: 200, contentType: 'text/event-stream' }, FACTS);
+    expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    const found = eventsOf('gpt-tts', 'text/event-stream', [delta('ab'), delta('c') + DONE]);
+    expect(found).toEqual([
+      { type: 'speech.audio.delta', audio: 'YWI=' },
+      { type: 'speech.audio.delta', audio: 'Yw==' },
+      { type: 'speech.audio.done', usage: { input_tokens: 3, output_tokens: 7, total_tokens: 10 } },
+    ]);
+  });
+
+  it('answers events of an upstream of bytes, each as it comes and none too large', () => {
+    const long = 'x'.repeat(100_000);
+    const found = eventsOf('tts-1', 'audio/mpeg', ['ab', long]);
+    expect(found.map(({ type }) => type)).toEqual([
+      ...Array<string>(4).fill('speech.audio.delta'),
+      'speech.audio.done',
+    ]);
+    const audio = found.map((event) => Buffer.from(event.audio ?? '', 'base64').toString()).join('');
+    expect(audio).toBe(`ab${long}`);
+    expect(found.at(-1)?.usage).toEqual({ input_tokens: 0, output_tokens: 0, total_tokens: 0 });
+  });
+
+  it('says in-band that events broke off', () => {
+    const answer = translated(sse).begin({ status: 200, contentType: 'text/event-stream' }, FACTS);
+    answer.push(Buffer.from(delta('ab')));
+    expect(answer.end()).toMatchObject([{ kind: 'failure', out: '' }]);
+    expect(answer.fail(new ApiError('upstream_error', { message: 'gone' }))).toBe(
+      'data: {"type":"error","error":{"message":"gone"}}\n\n',
+    );
   });
 
   it('reads as a failure what is no audio, nothing, an error or cut off', () => {

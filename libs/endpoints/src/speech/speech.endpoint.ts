@@ -1,9 +1,13 @@
 import {
+  EVENT_STREAM,
   filled,
   LazySchema,
   Misfit,
   readJson,
   SPEECH_DIALECTS,
+  type Answer,
+  type AnswerFacts,
+  type AnswerHead,
   type RouteTarget,
   type SpeechDialect,
   type SpeechRequest,
@@ -13,6 +17,7 @@ import {
 import type { ParsedBody } from '@gateway/json-body';
 import type { Asked, Endpoint } from '../endpoint.js';
 import { measuredSpeech } from './measured-speech.js';
+import { speechEvents, speechFailure } from './speech-events.js';
 
 const CHARACTERS_MAX = 4_096;
 const FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
@@ -56,16 +61,19 @@ export const endpoint: Endpoint<SpeechRequest> = {
     summary: 'OpenAI speech',
     schemaName: 'SpeechRequest',
     schema: SCHEMA,
-    answers: FORMATS.map((format) => (format === 'mp3' ? 'audio/mpeg' : `audio/${format}`)),
+    answers: [
+      ...FORMATS.map((format) => (format === 'mp3' ? 'audio/mpeg' : `audio/${format}`)),
+      EVENT_STREAM,
+    ],
     description:
-      'Bytes of audio as they are made. The answer as events (`stream_format: "sse"`) is not served yet.',
+      'Bytes of audio as they are made, or events of them (`stream_format: "sse"`): `speech.audio.delta` and `speech.audio.done`.',
   },
+  events: { keepAlive: ': keep-alive\n\n', failure: speechFailure },
   load: () => schema.load(),
   read: ({ bytes }) => askedOf(readJson(bytes, schema)),
   translate: ({ request }, route) => {
     const dialect = SPEECH_DIALECTS.get(route.dialect);
     if (!dialect) return new Misfit(null);
-    if (request.body.value.stream_format === 'sse') return new Misfit('stream_format');
     return dialect.misfit?.(request, route) ?? new SpeechTranslation(dialect, request, route);
   },
 };
@@ -88,10 +96,15 @@ class SpeechTranslation implements Translation {
     return (this.encoded ??= this.dialect.encode(this.asked, this.target));
   }
 
-  begin(head: Parameters<Translation['begin']>[0]): ReturnType<Translation['begin']> {
+  begin(head: AnswerHead, facts: AnswerFacts): Answer {
     const answer = this.dialect.begin(head, this.asked);
-    return measuredSpeech(answer, this.asked.format, this.target.price);
+    const measured = measuredSpeech(answer, this.asked.format, this.target.price);
+    return isEvents(this.asked.body) ? speechEvents(measured, facts) : measured;
   }
+}
+
+function isEvents({ value }: ParsedBody): boolean {
+  return value.stream_format === 'sse';
 }
 
 function askedOf(body: ParsedBody): Asked<SpeechRequest> {
@@ -103,7 +116,7 @@ function askedOf(body: ParsedBody): Asked<SpeechRequest> {
   const spoken = typeof instructions === 'string' ? text + instructions : text;
   return {
     model: filled(model),
-    stream: false,
+    stream: isEvents(body),
     tier: 'default',
     endUser: null,
     serves: { type: 'tts', status: 400 },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import EarlierOpenAI from 'openai-6';
 import type { CatalogueModel, PriceRecord } from '@gateway/contracts';
-import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
+import { startEdge, testModel, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 
 const BY_CHARACTER: PriceRecord = { pricing_unit: 'per_1m_characters', characters_usd_per_1m: '15' };
 const BY_TOKEN: PriceRecord = { prompt_usd_per_1m: '0.6', audio_output_usd_per_1m: '12' };
@@ -156,12 +156,28 @@ describe('POST /v1/audio/speech', () => {
     });
   });
 
-  it('MOD-12 400 where the model does not speak, 422 without a voice, 400 for what is not served yet', async () => {
+  it('MOD-12 400 where the model does not speak, 422 without a voice', async () => {
     const talks = await speak({ model: 'simulator/chat', input: 'a' });
     expect([talks.status, await codeOf(talks)]).toEqual([400, 'model_capability_not_supported']);
     expect((await speak({ model: 'acme/bytes', input: 'a', voice: undefined })).status).toBe(422);
-    const events = await speak({ model: 'acme/bytes', input: 'a', stream_format: 'sse' });
-    expect([events.status, await codeOf(events)]).toEqual([400, 'unsupported_operation']);
+  });
+
+  it('AUD-06 answers events where they are asked for, of bytes as well, and bills the same', async () => {
+    for (const model of ['acme/bytes', 'acme/uncounted']) {
+      const answer = await speak({ model, input: 'Hello', stream_format: 'sse' });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        200,
+        'text/event-stream; charset=utf-8',
+      ]);
+      const frames = (await answer.text()).split('\n\n').filter((frame) => frame.startsWith('data: '));
+      const events = frames.map((frame) => JSON.parse(frame.slice('data: '.length)) as Json);
+      expect(new Set(events.slice(0, -1).map(({ type }) => type))).toEqual(new Set(['speech.audio.delta']));
+      expect(events.at(-1)).toMatchObject({
+        type: 'speech.audio.done',
+        usage: { total_tokens: expect.any(Number) },
+      });
+      expect(await edge.record(answer)).toMatchObject({ usage: { characters: 5 } });
+    }
   });
 
   it('plays what Mistral and Gemini answer in JSON, by their own prices, and says what they cannot be told', async () => {
