@@ -46,6 +46,9 @@ export class ListModelPageQuery extends ListModelsQuery {
 
   /** Id of the model that the page ends before. */
   @IsOptional() @Length(1, 256) before_id?: string;
+
+  /** Anthropic's SDKs send it with every call below `beta`; it changes nothing. */
+  @IsOptional() @IsIn(['true', 'false']) beta?: 'true' | 'false';
 }
 
 /** How much of a list of the catalogue is answered. */

@@ -1,4 +1,4 @@
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
@@ -14,6 +14,10 @@ import {
 } from 'class-validator';
 import type { StoredResponse } from '../ports/response-store.js';
 import { FleetBody } from './fleet-body.js';
+
+/** One value of a query is a list of one. */
+const AsList = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value));
 
 /** Characters of the id of a response, a conversation or an item; nothing is found by a longer one. */
 export const STORED_ID_MAX = 256;
@@ -51,16 +55,26 @@ export class ForgetResponsesBody {
 /** What the column of an event's number holds; no response comes near it. */
 const EVENT_NUMBER_MAX = 2_147_483_647;
 
+/** What a read is asked to hold besides, as OpenAI's SDKs write lists. What was not kept is left out. */
+class IncludeQuery {
+  /** What the answer is to hold besides. What was not kept is left out. */
+  @IsOptional() @AsList() @ArrayMaxSize(32) @Length(1, 128, { each: true }) include?: string[];
+  /** The same, as OpenAI's SDKs write it. */
+  @IsOptional() @AsList() @ArrayMaxSize(32) @Length(1, 128, { each: true }) 'include[]'?: string[];
+}
+
 /** Query of GET /v1/responses/{id}. */
-export class ResponseQuery {
+export class ResponseQuery extends IncludeQuery {
   /** `true` for the events of the response. */
   @IsOptional() @IsIn(['true', 'false']) stream?: 'true' | 'false';
   /** Number of the event after which the stream goes on. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(EVENT_NUMBER_MAX) starting_after?: number;
+  /** Events are never padded here: it changes nothing. */
+  @IsOptional() @IsIn(['true', 'false']) include_obfuscation?: 'true' | 'false';
 }
 
 /** Query of lists of items. */
-export class ItemsQuery {
+export class ItemsQuery extends IncludeQuery {
   /** How many items to answer. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(100) limit?: number;
   /** `asc` for the oldest first, `desc` for the newest. */

@@ -36,7 +36,7 @@ function errorAnswer(
   error: ApiError,
   request: FastifyRequest,
 ): { status: number; headers: Record<string, string>; body: object } {
-  if (!isMessagesPath(request.url)) {
+  if (!speaksAnthropic(request)) {
     return { status: error.status, headers: errorHeaders(error), body: errorEnvelope(error, request.id) };
   }
   const shown = asMessagesError(error);
@@ -57,8 +57,10 @@ export function sendApiError(error: ApiError, request: FastifyRequest, reply: Fa
   void reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
 }
 
-function isMessagesPath(url: string): boolean {
-  return /^(?:\/openai)?\/v1\/messages(?:[/?]|$)/.test(url);
+/** True for messages, and for the list of models as Anthropic's SDKs ask for it. */
+function speaksAnthropic({ url, headers }: FastifyRequest): boolean {
+  if (/^(?:\/openai)?\/v1\/messages(?:[/?]|$)/.test(url)) return true;
+  return headers['anthropic-version'] !== undefined && /^\/v1\/models(?:[/?]|$)/.test(url);
 }
 
 /** Returns the form for /v1/messages: a schema fault is 400 `invalid_request_error` instead of 422 (spec, Errors). */

@@ -154,6 +154,27 @@ describe('/v1/responses/{id}', () => {
     expect(await page('limit=1')).toMatchObject({ data: [{ id: 'c' }], has_more: true });
   });
 
+  it('RESP-03 takes what the SDKs ask to hold besides, and leaves out what was not kept', async () => {
+    await app.responses.keep([
+      stored('resp_more', { input: [{ type: 'message', id: 'a', role: 'user', content: 'a' }] }),
+    ]);
+    const include = 'include[]=reasoning.encrypted_content&include[]=message.input_image.image_url';
+    for (const query of [
+      include,
+      'include=file_search_call.results',
+      'include_obfuscation=false',
+      `stream=true&include_obfuscation=true&${include}`,
+    ])
+      expect([query, (await app.call('GET', `/v1/responses/resp_more?${query}`, key)).status]).toEqual([
+        query,
+        200,
+      ]);
+    const items = await app.call('GET', `/v1/responses/resp_more/input_items?${include}`, key);
+    expect([items.status, items.body.data]).toMatchObject([200, [{ id: 'a' }]]);
+    const { status } = await app.call('GET', '/v1/responses/resp_more?included=x', key);
+    expect(status).toBe(422);
+  });
+
   it('RESP-03 streams a response that has ended, from where the caller left it', async () => {
     await app.responses.keep([stored('resp_stream')]);
     const { text } = await app.call('GET', '/v1/responses/resp_stream?stream=true&starting_after=2', key);

@@ -202,6 +202,14 @@ describe('GET /v1/models', () => {
 
   it('MOD-27 answers the list that the SDKs of Anthropic read to whoever sends their version header', async () => {
     const { body } = await app.get('/v1/models', key, { 'anthropic-version': '2023-06-01' });
+    const beta = await app.get('/v1/models?beta=true', key, { 'anthropic-version': '2023-06-01' });
+    expect(beta.body).toEqual(body);
+    const refused = await app.get('/v1/models?nothing=1', key, { 'anthropic-version': '2023-06-01' });
+    expect([refused.status, refused.body]).toMatchObject([
+      400,
+      { type: 'error', error: { type: 'invalid_request_error' } },
+    ]);
+    expect((await app.get('/v1/models?nothing=1', key)).status).toBe(422);
     expect(body.data.map(({ id }: WireModel) => id)).toEqual(all.map(({ id }) => id));
     expect(body).toMatchObject({ has_more: false, first_id: all[0].id, last_id: all.at(-1)?.id });
     const claude = body.data.find(({ id }: WireModel) => id === 'simulator/claude');
