@@ -1,3 +1,4 @@
+import { parseSpelled } from '@gateway/json-body';
 import fc from 'fast-check';
 import { promptOf } from './prompt.js';
 import { renderPrompt } from './render-prompt.js';
@@ -22,6 +23,17 @@ describe('renderPrompt', () => {
       '1.5 false {"a":[1]} 1.5',
     );
     expect(rendered('<{{data}}>', { n: 1 }, variables)).toBe('<>');
+  });
+
+  it('CHAT-23 writes numbers and JSON as they were sent', () => {
+    const variables = [
+      { name: 'n', type: 'number' },
+      { name: 'data', type: 'json' },
+    ];
+    const sent = parseSpelled('{"n":1234567890123456789,"data":{"rate":1.0,"2":1,"1":1}}');
+    expect(rendered('{{n}} {{data}}', sent as Record<string, unknown>, variables)).toBe(
+      '1234567890123456789 {"rate":1.0,"2":1,"1":1}',
+    );
   });
 
   it('CHAT-23 names each variable that is missing, unknown or of another type', () => {

@@ -1,3 +1,4 @@
+import { numberText, writeJson } from '@gateway/json-body';
 import type { ErrorDetail, PromptContent, PromptMessage, PromptVariable } from '@gateway/contracts';
 import { filled } from './placeholders.js';
 
@@ -14,7 +15,9 @@ export function renderPrompt(
   for (const variable of variables) {
     const { name } = variable;
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
-    const text = textOf(variable, value ?? variable.default ?? null);
+    const written = typeof value === 'number' ? numberText(sent, name) : null;
+    const read = textOf(variable, value ?? variable.default ?? null);
+    const text = variable.type === 'number' ? (written ?? read) : read;
     if (text !== null) texts.set(name, text);
     else if (value !== undefined && value !== null)
       faults.push(fault('type_error', name, `${name} must be of type ${variable.type}.`));
@@ -32,7 +35,7 @@ export function textOf({ type }: Pick<PromptVariable, 'type'>, value: unknown): 
     case 'boolean':
       return typeof value === type ? String(value) : null;
     case 'json':
-      return value === null || value === undefined ? null : JSON.stringify(value);
+      return value === null || value === undefined ? null : writeJson(value);
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseSpelled } from '@gateway/json-body';
 import pg from 'pg';
 import { traceQueries } from './trace-queries.js';
 
@@ -19,6 +20,15 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
 const CLIENT_GRACE_MS = 1_000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
+
+/** Of PostgreSQL's type json, which keeps the text of what was written; jsonb does not. */
+const JSON_TYPE = pg.types.builtins.JSON;
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((id: number, format?: 'text') =>
+    id === Number(JSON_TYPE) && format !== undefined && String(format) !== 'binary'
+      ? parseSpelled
+      : pg.types.getTypeParser(id, format)) as pg.CustomTypesConfig['getTypeParser'],
+};
 
 /** Connections to one service's schema. Waiting for a free one ends after 5 s with an error. */
 export function postgresPool(options: PostgresOptions): pg.Pool {
@@ -44,6 +54,7 @@ function poolConfig(options: PostgresOptions): pg.PoolConfig {
     query_timeout: options.statementTimeoutMs + CLIENT_GRACE_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
+    types: TYPES,
   };
 }
 

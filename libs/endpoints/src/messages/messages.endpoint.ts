@@ -35,7 +35,7 @@ export const endpoint: Endpoint<ModelRequest> = {
   },
   read,
   withFiles: ({ request }, files, headers) =>
-    read({ bytes: withFileParts(caller, request.body.value, files), headers }),
+    read({ bytes: withFileParts(caller, request.body, files), headers }),
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
 

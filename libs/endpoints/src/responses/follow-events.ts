@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import type { Clock, EventsPage } from '@gateway/contracts';
 
 const WAIT_MS = { first: 100, max: 1_000 };
@@ -26,7 +27,7 @@ export async function* followEvents({ read, after, clock, isGone }: Followed): A
       // The last comes once more to who asks for what follows it.
       if (number <= said) continue;
       said = number;
-      yield `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`;
+      yield `event: ${String(event.type)}\ndata: ${writeJson(event)}\n\n`;
       last = Math.max(last, number);
     }
     if (page.is_over) {

@@ -32,7 +32,7 @@ export const endpoint: Endpoint<ModelRequest> = {
   },
   background: responsesBackground(readAny),
   state: responsesState(readAny),
-  withFiles: ({ request }, files) => readAny(withFileParts(caller, request.body.value, files)),
+  withFiles: ({ request }, files) => readAny(withFileParts(caller, request.body, files)),
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
 

@@ -1,3 +1,4 @@
+import { spellBody, writeJson } from '@gateway/json-body';
 import { filled, isForeignReasoningItem, isObject } from '@gateway/dialects';
 import type { Asked, EndpointState } from '../endpoint.js';
 import type { ModelRequest } from '@gateway/dialects';
@@ -25,13 +26,15 @@ export function responsesState(
       });
     },
     resolved: ({ request }, items) => {
+      spellBody(request.body);
       const { value } = request.body;
       const input = ownItems(value.input).map((item) =>
         item.type === 'item_reference' ? (items.get(String(item.id)) ?? item) : item,
       );
-      return read(Buffer.from(JSON.stringify({ ...value, input })));
+      return read(Buffer.from(writeJson({ ...value, input })));
     },
     recalled: ({ request }, items, isOwn) => {
+      spellBody(request.body);
       const { value } = request.body;
       const own = ownItems(value.input);
       const said = withoutHalfCalls(items, own);
@@ -40,9 +43,10 @@ export function responsesState(
         ? said
         : said.filter((item) => item.type !== 'reasoning' || isForeignReasoningItem(item));
       const input = [...kept, ...own];
-      return read(Buffer.from(JSON.stringify({ ...value, input })));
+      return read(Buffer.from(writeJson({ ...value, input })));
     },
     record: ({ request }) => {
+      spellBody(request.body);
       const { value } = request.body;
       return {
         isStored: value.store !== false,

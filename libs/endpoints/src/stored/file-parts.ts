@@ -1,3 +1,4 @@
+import { spellBody, type ParsedBody, writeJson } from '@gateway/json-body';
 import { ApiError } from '@gateway/contracts';
 import { isObject, textChat, textMessages, textResponses, type TextCaller } from '@gateway/dialects';
 import type { FileContent } from '../endpoint.js';
@@ -57,12 +58,13 @@ const PLACES: ReadonlyMap<TextCaller, Place> = new Map<TextCaller, Place>([
 /** The body with the bytes of the files that it names in their places. Throws invalid_input past FILE_BYTES_MAX. */
 export function withFileParts(
   caller: TextCaller,
-  body: Readonly<Json>,
+  body: ParsedBody,
   files: ReadonlyMap<string, FileContent>,
 ): Uint8Array {
   const place = PLACES.get(caller);
   if (place === undefined) throw new TypeError('a text endpoint without places of files');
-  return Buffer.from(JSON.stringify(place(body, new Files(files))));
+  spellBody(body);
+  return Buffer.from(writeJson(place(body.value, new Files(files))));
 }
 
 /** Each part below the messages or items that `member` lists. */

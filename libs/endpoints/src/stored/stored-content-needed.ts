@@ -1,6 +1,6 @@
 import type { ErrorDetail, PromptContent } from '@gateway/contracts';
 import { isObject, type TextCaller } from '@gateway/dialects';
-import { BodyFault } from '@gateway/json-body';
+import { BodyFault, spelledLike, writeJson } from '@gateway/json-body';
 import { renderPrompt } from '@gateway/prompts';
 import { COMPOSERS } from './compose.js';
 
@@ -45,7 +45,8 @@ export class StoredContentNeeded extends Error {
 
   /** The body with its template and memories in it. Throws the caller's own error for variables that do not fit. */
   compose(content: PromptContent | null, memories: readonly string[]): Uint8Array {
-    const kept = Object.fromEntries(Object.entries(this.value).filter(([name]) => !NAMING.has(name)));
+    const named = Object.entries(this.value).filter(([name]) => !NAMING.has(name));
+    const kept = spelledLike(Object.fromEntries(named), this.value);
     const composer = COMPOSERS.get(this.caller);
     if (composer === undefined) throw new TypeError('a text endpoint without a composer');
     const memory = memories.length === 0 ? null : memories.join('\n');
@@ -61,7 +62,7 @@ export class StoredContentNeeded extends Error {
 
   private bytesOf(composed: Record<string, unknown> | BodyFault): Uint8Array {
     if (composed instanceof BodyFault) return this.refuse(composed.detail);
-    return Buffer.from(JSON.stringify(composed));
+    return Buffer.from(writeJson(composed));
   }
 
   private readTemplate(): NamedTemplate | null {

@@ -1,5 +1,5 @@
 import { type Capability, type ModelRequest, type TextCaller } from '@gateway/dialects';
-import { BodyFault, parseBody } from '@gateway/json-body';
+import { BodyFault, parseBody, spellBody } from '@gateway/json-body';
 import { StoredContentNeeded } from '../stored/stored-content-needed.js';
 import { SEARCH_MODEL, searchesWeb } from '../web-search/search-model.js';
 import type { Asked, CallerBody, Need, Requirement } from '../endpoint.js';
@@ -25,8 +25,10 @@ export function readText(
   const body = parseBody(bytes);
   if (body instanceof BodyFault) throw caller.bodyError(body);
   const { template, variables, template_version: version, memory } = body.value;
-  if (template != null || variables != null || version != null || memory != null)
+  if (template != null || variables != null || version != null || memory != null) {
+    spellBody(body);
     throw new StoredContentNeeded(caller, body.value);
+  }
   const decoded = caller.read(body);
   const request = headers ? { ...decoded, nativeHeaders: headers } : decoded;
   const { textBytes, images, audioSeconds, documentBytes, nativeBytes } = request.sizes;

@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
+import { BodyFault, parseBody, type ParsedBody, parseSpelled } from '@gateway/json-body';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
@@ -40,7 +40,7 @@ function jsonOf(
 
 function objectOf(bytes: Buffer): Pick<ParsedBody, 'value'> | BodyFault {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value = parseSpelled(bytes.toString('utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { value: value as Record<string, unknown> };
   } catch {

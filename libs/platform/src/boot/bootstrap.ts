@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import 'reflect-metadata';
 import { Socket, type AddressInfo } from 'node:net';
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
@@ -124,6 +125,8 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
   const ruleOf = ({ method, routeOptions: { url } }: FastifyRequest): AccessRule | undefined =>
     rules.get(`${method} ${url}`);
   registerBodyParsers(instance, (request) => ruleOf(request)?.internal === true);
+  // What was kept as it was written is answered so.
+  instance.setReplySerializer((payload) => writeJson(payload));
   registerBodyIntake(instance, {
     ...{ pressure, random },
     authenticate: (request) => authenticator().authenticate(request, ruleOf(request) ?? {}),

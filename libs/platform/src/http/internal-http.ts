@@ -1,3 +1,4 @@
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { ApiError, HEADER, type Clock, type MakeRoom, type Random } from '@gateway/contracts';
 import { context, propagation } from '@opentelemetry/api';
 import { Agent, type Dispatcher } from 'undici';
@@ -91,7 +92,7 @@ export class InternalHttp {
         method: request.method,
         path: request.path,
         headers: this.headersOf(request),
-        body: request.body === undefined ? undefined : JSON.stringify(request.body),
+        body: request.body === undefined ? undefined : writeJson(request.body),
         signal,
       });
       const bytes = await boundedBytes(response, request.maxBytes ?? MAX_BYTES, request.makeRoom);
@@ -99,7 +100,7 @@ export class InternalHttp {
       return {
         status: response.statusCode,
         headers: singleValued(response.headers),
-        body: bytes.length === 0 ? undefined : JSON.parse(bytes.toString('utf8')),
+        body: bytes.length === 0 ? undefined : parseSpelled(bytes.toString('utf8')),
       };
     } finally {
       timer.cancel();

@@ -1,3 +1,4 @@
+import { rememberSpelling, writeJson } from '@gateway/json-body';
 import { createHash } from 'node:crypto';
 import { HEADER, type KeyPrincipal } from '@gateway/contracts';
 import type { Call } from '../request/call.js';
@@ -13,7 +14,8 @@ const READ_HEADERS = ['anthropic-beta', 'anthropic-version'];
  */
 export function cacheName(call: Call, principal: KeyPrincipal, model: string): string | null {
   if (!principal.responseCache || call.endpoint.isCacheable !== true || isRefused(call)) return null;
-  const body = JSON.parse(Buffer.from(call.bytes).toString('utf8')) as Record<string, unknown>;
+  const text = Buffer.from(call.bytes).toString('utf8');
+  const body = JSON.parse(text) as Record<string, unknown>;
   if (BEYOND_THE_BODY.some((member) => body[member] !== undefined && body[member] !== null)) return null;
   const parts = [
     principal.accountId,
@@ -25,7 +27,9 @@ export function cacheName(call: Call, principal: KeyPrincipal, model: string): s
     READ_HEADERS.map((name) => call.headers[name] ?? null),
     { ...body, model },
   ];
-  return createHash('sha256').update(canonical(parts)).digest('base64url');
+  // Two numbers that are one double are two all the same: what is written otherwise is a part of the name as it stands.
+  const odd = rememberSpelling(body, text) ? writeJson(body) : '';
+  return createHash('sha256').update(canonical(parts)).update(odd).digest('base64url');
 }
 
 /** `X-Service-Cache: no-store` asks for a call, and for keeping nothing of it. */

@@ -1,3 +1,4 @@
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import type { UnitUsage } from '@gateway/contracts';
 
 type Json = Record<string, unknown>;
@@ -22,11 +23,11 @@ export function replayedUsage(usage: UnitUsage): UnitUsage {
 
 function edited(text: string): string {
   if (!text.includes('"usage"')) return text;
-  const body = JSON.parse(text) as Json;
+  const body = parseSpelled(text) as Json;
   // Beside the answer itself: the first event of a messages stream, the events of a responses stream.
   for (const holder of [body, body.message, body.response])
     if (isObject(holder) && isObject(holder.usage)) holder.usage = withoutCaches(holder.usage);
-  return JSON.stringify(body);
+  return writeJson(body);
 }
 
 function withoutCaches(usage: Json): Json {

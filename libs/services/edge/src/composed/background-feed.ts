@@ -1,3 +1,4 @@
+import { parseSpelled } from '@gateway/json-body';
 import {
   ApiError,
   type BackgroundResponses,
@@ -86,7 +87,7 @@ export class BackgroundFeed {
     const lines = frame.split('\n').filter((line) => line.startsWith('data:'));
     const data = lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
     if (data === '' || data === '[DONE]') return;
-    const said = JSON.parse(data) as Json;
+    const said = parseSpelled(data) as Json;
     // It was created when it was begun.
     if (said.type === 'response.created') return;
     const event: Json = { ...said, sequence_number: this.next };

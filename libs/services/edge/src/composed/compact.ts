@@ -1,3 +1,4 @@
+import { spellBody, writeJson } from '@gateway/json-body';
 import { ApiError, newAnswerId } from '@gateway/contracts';
 import { compactionItem, LazySchema, readJson } from '@gateway/dialects';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
@@ -56,7 +57,7 @@ export const compact: ComposedEndpoint = {
       store: false,
     };
     let answer = '';
-    const sub = { ...call, bytes: Buffer.from(JSON.stringify(body)) };
+    const sub = { ...call, bytes: Buffer.from(writeJson(body)) };
     const { error, rateHeaders } = await askOne(sub, client, deps, async (part) => void (answer += part));
     if (client.isGone) return;
     client.rateHeaders = rateHeaders;
@@ -79,13 +80,15 @@ export const compact: ComposedEndpoint = {
       ],
       usage: response.usage,
     };
-    client.answer(JSON.stringify(compacted), { 'content-type': 'application/json; charset=utf-8' });
+    client.answer(writeJson(compacted), { 'content-type': 'application/json; charset=utf-8' });
   },
 };
 
 /** Throws ApiError `validation_error` where there is nothing to compact. */
 function read(bytes: Uint8Array): { value: Json; own: Json[] } {
-  const { value } = readJson(bytes, schema);
+  const body = readJson(bytes, schema);
+  spellBody(body);
+  const { value } = body;
   const { input } = value;
   const own =
     typeof input === 'string'

@@ -1,3 +1,4 @@
+import { parseSpelled, spellBody, writeJson } from '@gateway/json-body';
 import { ApiError, errorEnvelope, newAnswerId } from '@gateway/contracts';
 import { isObject, LazySchema, readJson } from '@gateway/dialects';
 import { ENDPOINTS, EVENT_STREAM_HEADERS, type Endpoint } from '@gateway/endpoints';
@@ -50,7 +51,9 @@ export const compare: ComposedEndpoint = {
   load: () => schema.load(),
   run: async (call, client, deps) => {
     const { value, models } = refusing(call, deps, () => {
-      const { value: body } = readJson(call.bytes, schema);
+      const read = readJson(call.bytes, schema);
+      spellBody(read);
+      const body = read.value;
       return { value: body, models: expanded(body.models as string[], deps.index()) };
     });
     const calls = models.map((model, unit) => subCall(call, { ...value, models: undefined, model }, unit));
@@ -82,7 +85,7 @@ function expanded(named: readonly string[], index: CatalogueIndex): string[] {
 
 /** The request of one model: a unit of its own. */
 export function subCall(call: Call, body: object, unit: number): Call {
-  return { ...call, endpoint: CHAT, unit, bytes: Buffer.from(JSON.stringify(body)) };
+  return { ...call, endpoint: CHAT, unit, bytes: Buffer.from(writeJson(body)) };
 }
 
 async function plain(
@@ -99,7 +102,7 @@ async function plain(
   if (client.isGone) return;
   client.rateHeaders = answers.at(-1)?.rateHeaders ?? {};
   const completions = answers.map(({ error }, at) =>
-    error === null ? (JSON.parse(texts[at]) as Record<string, unknown>) : null,
+    error === null ? (parseSpelled(texts[at]) as Record<string, unknown>) : null,
   );
   if (completions.every((completion) => completion === null)) throw bestOf(answers);
   const results = answers.map((answer, index) => ({
@@ -118,7 +121,7 @@ async function plain(
     results,
     usage: summed(completions),
   };
-  client.answer(JSON.stringify(body), { 'content-type': 'application/json; charset=utf-8' });
+  client.answer(writeJson(body), { 'content-type': 'application/json; charset=utf-8' });
 }
 
 function summed(completions: readonly (Record<string, unknown> | null)[]): Record<string, number> {
@@ -179,14 +182,14 @@ class Frames {
   }
 
   frame(content: object): string {
-    return `data: ${JSON.stringify({ index: this.index, model: this.model, ...content })}\n\n`;
+    return `data: ${writeJson({ index: this.index, model: this.model, ...content })}\n\n`;
   }
 
   private named(frame: string): string {
     if (!frame.startsWith('data: ')) return `${frame}\n\n`;
     const data = frame.slice('data: '.length);
     if (data === '[DONE]') return '';
-    const chunk = JSON.parse(data) as Record<string, unknown>;
+    const chunk = parseSpelled(data) as Record<string, unknown>;
     return this.frame('error' in chunk ? { error: chunk.error } : { chunk });
   }
 }

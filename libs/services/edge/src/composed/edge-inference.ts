@@ -1,3 +1,4 @@
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import {
@@ -126,7 +127,7 @@ export class EdgeInference extends Inference {
       error = failure;
     }
     if (error !== null) return refusal(call, error, isUnit);
-    const body = JSON.parse(text) as Json;
+    const body = parseSpelled(text) as Json;
     const answer = { status: 200, body, retry_after_seconds: null, unit_ended: true };
     if (text.length <= ANSWER_BYTES_MAX)
       remember(this.answers, `${call.request_id}/${call.unit}`, answer, ANSWERS_MAX);
@@ -213,7 +214,7 @@ export class EdgeInference extends Inference {
       startedMs: deps.clock.monotonic(),
       headers: { 'content-type': 'application/json' },
       tags: principal.requestTags,
-      bytes: Buffer.from(JSON.stringify(call.body)),
+      bytes: Buffer.from(writeJson(call.body)),
       record: null,
       memory: null,
       ...(call.is_batch ? { isBatch: true } : {}),

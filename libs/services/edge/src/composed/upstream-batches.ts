@@ -1,3 +1,4 @@
+import { parseSpelled } from '@gateway/json-body';
 import { Readable } from 'node:stream';
 import {
   ApiError,
@@ -155,7 +156,7 @@ async function upload(call: UpstreamBatchCall, parts: StepParts): Promise<Upstre
 /** Of one line; none where it would be refused, and where it names files: a batch is held whole while it is uploaded. */
 async function routesOf(text: string, unit: number, { callOf, deps }: StepParts): Promise<PlannedRoute[]> {
   try {
-    const { body } = JSON.parse(text) as { body: Record<string, unknown> };
+    const { body } = parseSpelled(text) as { body: Record<string, unknown> };
     const { asked, plan } = await linePlan(await callOf(body, unit), deps);
     return asked.files ? [] : plan.routes;
   } catch (failure) {

@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import {
   ApiError,
   newAnswerId,
@@ -63,7 +64,7 @@ async function begin(begun: Begin, client: Client, deps: InferDeps): Promise<voi
   // What was recalled for the checks is over with them: who follows the events may be there for hours.
   const checks = new Stage();
   const response = await beginOnce(begun, { client, checks }, deps).finally(() => checks.close());
-  if (!begun.asked.stream) return client.answer(JSON.stringify(response), JSON_HEADERS);
+  if (!begun.asked.stream) return client.answer(writeJson(response), JSON_HEADERS);
   client.open(EVENT_STREAM_HEADERS);
   const { call } = begun;
   const room = new PageRoom(deps.pressure.ofAccount(call.principal.accountId));

@@ -1,3 +1,4 @@
+import { parseSpelled } from '@gateway/json-body';
 type Json = Record<string, unknown>;
 
 /** What is spelled by pieces: everything else of a delta comes once. */
@@ -103,7 +104,7 @@ function withInput({ partial_json: fragments, ...block }: Json): Json {
 
 function parsed(text: string): Json | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseSpelled(text);
     return isObject(value) ? value : null;
   } catch {
     return null; // `[DONE]`, or no JSON at all.

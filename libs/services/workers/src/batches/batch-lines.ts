@@ -1,4 +1,4 @@
-import { BodyFault, parseBody } from '@gateway/json-body';
+import { BodyFault, parseBody, spellBody } from '@gateway/json-body';
 
 type Json = Record<string, unknown>;
 
@@ -30,6 +30,7 @@ export function readLine(text: string, number: number, endpoint: string): BatchL
   const parsed = parseBody(Buffer.from(text));
   if (parsed instanceof BodyFault)
     return { code: 'invalid_json_line', message: messageOf(parsed), param: null, line };
+  spellBody(parsed);
   const { custom_id, method, url, body } = parsed.value;
   const fault = (param: string, message: string): LineFault => ({
     code: param === 'custom_id' ? 'missing_required_parameter' : 'invalid_request',

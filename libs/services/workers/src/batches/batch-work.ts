@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import {
   ApiError,
   Inference,
@@ -339,11 +340,11 @@ function resultOf({ id, request_id }: Batch, { number, custom_id }: BatchLine, o
     return {
       line: number,
       is_error: true,
-      content: JSON.stringify({ ...shown, response: null, error: outcome.error }),
+      content: writeJson({ ...shown, response: null, error: outcome.error }),
     };
   const { status: status_code, body } = outcome.answer;
   const response = { status_code, request_id, body };
-  const content = JSON.stringify({ ...shown, response, error: null });
+  const content = writeJson({ ...shown, response, error: null });
   return { line: number, is_error: status_code !== 200, content };
 }
 

@@ -1,3 +1,4 @@
+import { parseSpelled } from '@gateway/json-body';
 import {
   ApiError,
   Inference,
@@ -218,7 +219,7 @@ export class UpstreamWork {
     if (found === null) return;
     const lines = async function* (): AsyncGenerator<LineAnswer> {
       for await (const text of textLines(found.content, ANSWER_BYTES_MAX))
-        yield JSON.parse(text) as LineAnswer;
+        yield parseSpelled(text) as LineAnswer;
     };
     await answers.keep(batch.id, lines());
     await objects.remove(results);

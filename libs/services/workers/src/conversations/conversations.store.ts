@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import {
   ApiError,
   newAnswerId,
@@ -85,7 +86,7 @@ export class ConversationStore {
         throw full(`A key has at most ${CONVERSATIONS_MAX} conversations.`);
       await client.query(
         'INSERT INTO conversations (key_id, id, account_id, created_at, metadata) VALUES ($1, $2, $3, $4, $5)',
-        [keyId, id, accountId, now, JSON.stringify(metadata)],
+        [keyId, id, accountId, now, writeJson(metadata)],
       );
       await addBounded(client, { keyId, conversationId: id }, added);
     });
@@ -104,7 +105,7 @@ export class ConversationStore {
     await this.database.pool.query('UPDATE conversations SET metadata = $3 WHERE key_id = $1 AND id = $2', [
       keyId,
       id,
-      JSON.stringify(metadata),
+      writeJson(metadata),
     ]);
     return this.read(keyId, id);
   }

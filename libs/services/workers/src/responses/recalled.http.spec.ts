@@ -101,6 +101,22 @@ describe('what a request goes on from', () => {
     expect((await app.responses.items('key_often', ['msg_none'], anyRoom)).size).toBe(0);
   });
 
+  it('RESP-05 answers every number, the order and the repetition of names as they were kept', async () => {
+    const odd = '{"id":"odd_1","n":1234567890123456789,"10":1.0,"2":-0,"a":1,"a":2}';
+    const response = JSON.stringify(stored('resp_odd', { input: [], response: { id: 'resp_odd' } }));
+    const kept = response
+      .replace('"input":[]', `"input":[${odd}]`)
+      .replace('"response":{"id":"resp_odd"', `"response":{"id":"resp_odd","output":[${odd}]`);
+    const headers = { [HEADER.fleetToken]: 'fleet-token-of-the-spec', 'content-type': 'application/json' };
+    const post = (path: string, body: string): Promise<Response> =>
+      fetch(`${app.url}/internal/responses${path}`, { method: 'POST', headers, body });
+    expect((await post('', `{"responses":[${kept}]}`)).status).toBe(204);
+    const recalled = await post('/recall', '{"key_id":"key_a","response_id":"resp_odd"}');
+    expect((await recalled.text()).split(odd)).toHaveLength(3);
+    const named = await post('/items', '{"key_id":"key_a","ids":["odd_1"]}');
+    expect(await named.text()).toContain(odd);
+  });
+
   it('RESP-05 503 counts for an edge until it has it, and is refused before it is read', async () => {
     await app.responses.keep([large('resp_edge', 2 * MIB)]);
     const recall = (): Promise<Response> =>

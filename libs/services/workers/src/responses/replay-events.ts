@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 type Json = Record<string, unknown>;
 
 /**
@@ -25,5 +26,5 @@ export function* eventsAfter(response: Json, after: number): Generator<string> {
 }
 
 function frame(event: Json): string {
-  return `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`;
+  return `event: ${String(event.type)}\ndata: ${writeJson(event)}\n\n`;
 }

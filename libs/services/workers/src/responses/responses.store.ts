@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import {
   ResponseStore,
   STORED_ID_MAX,
@@ -53,7 +54,7 @@ export async function addItems(
      sum AS (SELECT count(*) AS items, sum(bytes) AS bytes FROM added)
      UPDATE conversations c SET items = c.items + sum.items, bytes = c.bytes + sum.bytes FROM sum
      WHERE c.key_id = $1 AND c.id = $2 AND sum.items > 0 RETURNING c.items, c.bytes::float8 AS bytes`,
-    [keyId, conversationId, items.map(({ id }) => id), items.map((item) => JSON.stringify(item))],
+    [keyId, conversationId, items.map(({ id }) => id), items.map((item) => writeJson(item))],
   );
   return rows.at(0);
 }
@@ -104,9 +105,9 @@ export class StoredResponses extends ResponseStore {
         columnOf(({ previous_response_id }) => previous_response_id),
         columnOf(({ conversation_id }) => conversation_id),
         columnOf(({ created_at }) => created_at),
-        columnOf(({ input }) => JSON.stringify(input)),
-        columnOf(({ response }) => JSON.stringify(outputOf(response))),
-        columnOf(({ response }) => JSON.stringify(response)),
+        columnOf(({ input }) => writeJson(input)),
+        columnOf(({ response }) => writeJson(outputOf(response))),
+        columnOf(({ response }) => writeJson(response)),
         columnOf(({ input, response }) => itemIds([...input, ...outputOf(response)]).join('\n')),
         new Date(this.clock.now() + KEPT_MS),
       ],

@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import {
   ApiError,
   BackgroundResponses,
@@ -68,7 +69,7 @@ export class BackgroundStore extends BackgroundResponses {
          VALUES ($1, $2, $3, $4, $5, $6, to_timestamp($7), $8, '[]', $9, $10, true) ON CONFLICT DO NOTHING`,
         [
           ...[key_id, id, account_id, begun.end_user_hash, begun.previous_response_id, begun.conversation_id],
-          ...[begun.created_at, JSON.stringify(begun.input), JSON.stringify(begun.response)],
+          ...[begun.created_at, writeJson(begun.input), writeJson(begun.response)],
           new Date(now + KEPT_MS),
         ],
       );
@@ -87,15 +88,7 @@ export class BackgroundStore extends BackgroundResponses {
       await client.query(
         `INSERT INTO background_tasks (id, key_id, account_id, request_id, body, created_at, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [
-          id,
-          key_id,
-          account_id,
-          request_id,
-          JSON.stringify(begun.body),
-          new Date(now),
-          new Date(now + LIFE_MS),
-        ],
+        [id, key_id, account_id, request_id, writeJson(begun.body), new Date(now), new Date(now + LIFE_MS)],
       );
       const events = OPENING.map((type, number) => ({
         number,
@@ -303,7 +296,7 @@ async function addEvents(
   await client.query(
     `INSERT INTO background_events (key_id, id, number, event)
      SELECT $1, $2, n, e FROM unnest($3::int[], $4::json[]) AS added (n, e) ON CONFLICT DO NOTHING`,
-    [key_id, id, events.map(({ number }) => number), events.map(({ event }) => JSON.stringify(event))],
+    [key_id, id, events.map(({ number }) => number), events.map(({ event }) => writeJson(event))],
   );
 }
 
@@ -312,11 +305,11 @@ async function close(
   { key_id, id }: { key_id: string; id: string },
   { response, credential }: EndedResponse,
 ): Promise<Kept | undefined> {
-  const output = JSON.stringify(outputOf(response));
+  const output = writeJson(outputOf(response));
   const { rows } = await client.query<Kept>(
     `UPDATE responses SET response = $3, output = $4, credential = $5, item_ids = $6, is_open = false WHERE key_id = $1 AND id = $2
      RETURNING response, input, conversation_id`,
-    [key_id, id, JSON.stringify(response), output, credential, itemIds(outputOf(response))],
+    [key_id, id, writeJson(response), output, credential, itemIds(outputOf(response))],
   );
   await client.query('DELETE FROM background_tasks WHERE id = $1', [id]);
   return rows.at(0);
