@@ -9,9 +9,11 @@ import {
 import { admitRequest, LEASE_MS, trialChecks, unitScopes, type TrialCheck } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
+import { credentialOf, type Plan } from '@gateway/routing';
 import { requestFor } from '../admission/admit.js';
 import type { InferDeps } from '../inference/infer.js';
 import type { Call } from '../request/call.js';
+import { targetOf } from './batch-target.js';
 import { linePlan } from './line-plan.js';
 
 type Json = Record<string, unknown>;
@@ -21,7 +23,10 @@ const HOLD_UNIT = 2_000_000_000;
 /** Stale once, missing once, and one of each again after a failover. */
 const ROUNDS_MAX = 5;
 
-/** What the lines of a batch would reserve together; one that would be refused reserves nothing. */
+/**
+ * What the lines of a batch would reserve together; one that would be refused reserves nothing. Where its provider runs the
+ * batch a line holds the most that it may cost: nobody can stop it there, and its cost is posted without an admission.
+ */
 export async function worthOf(
   call: InferenceCall,
   bodies: readonly Json[],
@@ -34,13 +39,21 @@ export async function worthOf(
       const made = await callOf({ ...call, body });
       const planned = await linePlan(made, deps);
       const { principal } = made;
-      sum += requestFor('', { principal, ...planned }, deps).reservationNano;
+      const { reservationNano, worstNano } = requestFor('', { principal, ...planned }, deps);
+      const isTaken = await runsAtProvider(planned.plan, principal, deps);
+      sum += isTaken ? (worstNano ?? reservationNano) : reservationNano;
     } catch (failure) {
       // It is refused when its turn comes, and says then why.
       if (!(failure instanceof ApiError) || failure.status >= 500) throw failure;
     }
   }
   return sum;
+}
+
+/** Whether the provider of the first route takes batches with the credential that serves it. */
+async function runsAtProvider(plan: Plan, principal: KeyPrincipal, deps: InferDeps): Promise<boolean> {
+  const target = await targetOf(credentialOf(plan.routes[0]), { principal: async () => principal, deps });
+  return target !== null;
 }
 
 /**
@@ -82,7 +95,7 @@ async function askFor(
   requestOf: (whose: KeyPrincipal) => AdmitRequest,
   first: KeyPrincipal,
   principalOf: (isNew: boolean) => Promise<KeyPrincipal>,
-  { limits, funds, watch, random }: InferDeps,
+  { limits, funds, watch, random, settling }: InferDeps,
 ): Promise<void> {
   let principal = first;
   let isAsked = false;
@@ -100,6 +113,7 @@ async function askFor(
         if (isAsked) throw unavailable(random, new Error('what is spent of the account is in doubt'));
         // As for a request: what is posted and still counted beside it is freed before the batch is refused for good.
         isAsked = true;
+        await settling.reported(request.accountId);
         await funds.reportDue(request.accountId).catch(() => undefined);
         break;
       }
@@ -129,7 +143,7 @@ function fullOf(nano: bigint, checks: readonly TrialCheck[]): TrialCheck | null 
 function noRoom(nano: bigint, { metric, scope }: TrialCheck): ApiError {
   const whose = metric === 'balance' ? 'balance of the account' : `spend cap of the ${scope}`;
   return new ApiError('spend_limit_exceeded', {
-    message: `The lines of the batch may cost ${Usd.fromNano(nano).toString()} USD together, which the ${whose} does not cover (${metric}).`,
+    message: `The lines of the batch may cost ${Usd.fromNano(nano).toString()} USD together, which the ${whose} does not cover. A lower max_tokens in its lines holds less.`,
     shouldRetry: false,
   });
 }

@@ -44,12 +44,15 @@ export class BatchWorth {
 }
 
 /**
- * The money of a batch's lines that have not begun: that of all lines at first, less with every line that begins and holds
- * its own. It gives way to the batch's own lines where there is no room for both.
+ * The money of a batch's lines that hold none by themselves: of all lines at first and while a provider has them, less with
+ * every line that is posted, or that begins here and holds its own. It gives way to the batch's own lines where there is
+ * no room for both.
  */
 export class BatchHold {
   private left: number;
   private nano = 0n;
+  /** Lines that are about to begin here and have room of their own. */
+  private ahead = 0;
 
   constructor(
     private readonly inference: Inference,
@@ -65,10 +68,13 @@ export class BatchHold {
     if (this.nano > 0n) await this.put(true);
   }
 
-  /** `done` lines have their answer already. */
-  goOn(done: number): void {
+  /** `done` lines are posted; the others are run here, or are posted with the answers of their provider. */
+  async goOn(done: number, others: 'run' | 'posted'): Promise<void> {
+    const held = this.nano;
     this.left = Math.max(0, this.of.batch.total - done);
+    this.ahead = others === 'run' ? this.of.linesAtOnce : 0;
     this.nano = this.due();
+    if (this.nano !== held) await this.put(false).catch(() => undefined);
   }
 
   /** Renewed while the lines run, and let go. */
@@ -77,9 +83,10 @@ export class BatchHold {
     await this.end();
   }
 
-  /** No line has begun, and nobody works on it for a while. */
+  /** A provider has the lines, and nobody works on them for a while. */
   async keep(): Promise<void> {
-    this.goOn(0);
+    [this.left, this.ahead] = [this.of.batch.total, 0];
+    this.nano = this.due();
     if (this.nano > 0n) await this.put(false);
   }
 
@@ -95,8 +102,8 @@ export class BatchHold {
     }
   }
 
-  /** Begins before a line is run, so that the released part of the hold is there for it. */
-  async begin(): Promise<void> {
+  /** Gives up the part of a line, before it is run here or once it is posted. */
+  async less(): Promise<void> {
     this.left = Math.max(0, this.left - 1);
     if (this.nano === 0n || this.left % this.of.linesAtOnce !== 0) return;
     this.nano = this.due();
@@ -124,10 +131,9 @@ export class BatchHold {
     }
   }
 
-  /** Lines that are about to begin have room of their own. */
   private due(): bigint {
-    const { batch, linesAtOnce } = this.of;
-    const waiting = Math.max(0, this.left - linesAtOnce);
+    const { batch } = this.of;
+    const waiting = Math.max(0, this.left - this.ahead);
     return batch.total === 0 ? 0n : (BigInt(batch.worth_nano ?? 0) * BigInt(waiting)) / BigInt(batch.total);
   }
 

@@ -86,9 +86,8 @@ export class BatchWork {
     }
     if (batch.status === 'finalizing') await hold.end();
     if (batch.status === 'cancelling') {
-      await hold.end();
       const cancelled = ended('batch_cancelled', 'The batch was cancelled.');
-      await this.runLines(batch, { hold, turn: null, signal }, async () => cancelled);
+      await hold.during(() => this.runLines(batch, { hold, turn: null, signal }, async () => cancelled));
       return this.finish(batch, worker, 'cancelled', signal);
     }
     if (batch.status !== 'finalizing') {
@@ -171,16 +170,39 @@ export class BatchWork {
     }
   }
 
-  /** Every line that has no answer yet gets one, some at once. */
+  /** Every line that has no answer yet gets one: first those that their provider has answered, which hold nothing themselves. */
   private async runLines(
     batch: Batch,
     { hold, turn, signal }: { hold: BatchHold; turn: BatchTurn | null; signal: AbortSignal },
     answer: (line: BatchLine) => Promise<Outcome>,
   ): Promise<void> {
-    const { batches, answers, linesAtOnce } = this.parts;
+    const { batches, answers } = this.parts;
     const done = await batches.linesDone(batch.id);
-    if (batch.status !== 'cancelling') hold.goOn(done.size);
-    const hasAnswers = batch.upstream?.kind === 'ended';
+    if (batch.upstream?.kind === 'ended') {
+      await hold.goOn(done.size, 'posted');
+      await this.eachLine(batch, { done, turn, signal }, async (line) => {
+        const known = await answers.of(batch.id, line.number);
+        if (known === null) return null;
+        const outcome = await this.given(batch, line, known, signal);
+        await hold.less();
+        return outcome;
+      });
+    }
+    if (batch.status === 'cancelling') await hold.end();
+    else await hold.goOn(done.size, 'run');
+    await this.eachLine(batch, { done, turn, signal }, async (line) => {
+      await hold.less();
+      return answer(line);
+    });
+  }
+
+  /** Lines that are not in `done`, some at once; those that get an outcome are kept and in it afterwards. */
+  private async eachLine(
+    batch: Batch,
+    { done, turn, signal }: { done: Set<number>; turn: BatchTurn | null; signal: AbortSignal },
+    outcomeOf: (line: BatchLine) => Promise<Outcome | null>,
+  ): Promise<void> {
+    const { batches, linesAtOnce } = this.parts;
     const lines = this.linesOf(batch, signal);
     let fault: unknown;
     const lane = async (): Promise<void> => {
@@ -190,10 +212,10 @@ export class BatchWork {
         if (next.done === true || fault !== undefined) return;
         const line = next.value;
         if ('message' in line || done.has(line.number)) continue;
-        const known = hasAnswers ? await answers.of(batch.id, line.number) : null;
-        if (batch.status !== 'cancelling') await hold.begin();
-        const outcome = known === null ? await answer(line) : await this.given(batch, line, known, signal);
+        const outcome = await outcomeOf(line);
+        if (outcome === null) continue;
         await batches.keep(batch.id, resultOf(batch, line, outcome));
+        done.add(line.number);
       }
     };
     const lanes = Array.from({ length: linesAtOnce }, () =>

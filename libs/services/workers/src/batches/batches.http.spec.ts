@@ -142,11 +142,11 @@ describe('/v1/batches', () => {
     expect(batch.request_counts).toEqual({ total: 40, completed: 40, failed: 0 });
     const [request] = inference.calls.map(({ request_id }) => request_id);
     const [first] = inference.holds.filter(({ request_id: of }) => of === request);
-    // Eight lines begin at once, and hold their own.
-    expect(first).toMatchObject({ key_id: 'key_a', model: 'sim/chat', nano: '32000', is_first: true });
+    // Of all lines, until eight begin at once here and hold their own.
+    expect(first).toMatchObject({ key_id: 'key_a', model: 'sim/chat', nano: '40000', is_first: true });
     const held = heldFor(request);
     expect(held).toEqual([...held].sort((a, b) => Number(b - a)));
-    expect(new Set(held)).toEqual(new Set([32_000n, 24_000n, 16_000n, 8_000n, 0n]));
+    expect(new Set(held)).toEqual(new Set([40_000n, 32_000n, 24_000n, 16_000n, 8_000n, 0n]));
   });
 
   it('fails where there is not the money for all of its lines, before any is run', async () => {

@@ -106,7 +106,8 @@ export class UpstreamWork {
     const visit: Visit = { batch, worker, at: batch.upstream as Waiting, hasToEnd: false };
     visit.hasToEnd = batch.status === 'cancelling' || clock.now() >= batch.expires_at.getTime();
     const hold = new BatchHold(inference, clock, { batch, linesAtOnce });
-    if (!visit.hasToEnd) await hold.keep().catch(() => undefined);
+    // Also of one that has to end: what was answered until then is posted.
+    await hold.keep().catch(() => undefined);
     try {
       // The answers of a large one take longer to come than a hold lasts.
       await hold.renewed(() => this.step(visit));

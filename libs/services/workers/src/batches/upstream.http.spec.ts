@@ -133,6 +133,34 @@ describe('a batch that its provider runs itself', () => {
   );
 
   it(
+    'B1 READ-57 all of its lines are held while a provider has them and until each is posted, of a small batch too',
+    async () => {
+      inference.worthNano = 1_000n;
+      const heldAt: string[] = [];
+      const held = (): string => inference.holds.at(-1)?.nano ?? '0';
+      provider(() => [good(0), good(1), good(2)]);
+      const next = inference.upstream;
+      inference.upstream = async (call) => {
+        heldAt.push(`${call.step} ${held()}`);
+        return next(call);
+      };
+      inference.answer = (call): InferenceAnswer => {
+        heldAt.push(`${call.given === undefined ? 'run' : 'posted'} ${held()}`);
+        return { ...{ status: 200, body: {}, retry_after_seconds: null, unit_ended: true } };
+      };
+      // Lines 0 to 2 are answered, 3 is given back.
+      expect((await end((await begin(4)).id)).request_counts).toMatchObject({ completed: 4 });
+      const posted = heldAt.filter((text) => text.startsWith('posted')).map((text) => Number(text.slice(7)));
+      const others = new Set(heldAt.filter((text) => !text.startsWith('posted')));
+      expect([...others]).toEqual(['upload 4000', 'create 4000', 'look 4000', 'run 0']);
+      expect(posted).toHaveLength(3);
+      posted.forEach((nano, index) => expect(nano).toBeGreaterThanOrEqual(1_000 * (4 - index)));
+      expect(held()).toBe('0');
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'BAT-04 the money of its lines is held on while the answers come, however long that takes',
     async () => {
       inference.worthNano = 1_000n;
