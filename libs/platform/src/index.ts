@@ -4,6 +4,7 @@ export { requireOrgRole } from './auth/org-role.js';
 export { visibleKey } from './auth/visible-key.js';
 export { FleetSecret } from './auth/fleet-secret.js';
 export { permit } from './auth/authenticator.js';
+export { LoginAttempts } from './auth/login-attempts.js';
 export { credentialOf, credentialOfRequest } from './auth/credential.js';
 export { keyOf, principalId, principalOf, sessionOf } from './auth/principal-of.js';
 export { isWellFormedSecret, maskedSecret, mintSecret, secretDigest } from './auth/secret.js';

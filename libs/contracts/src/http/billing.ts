@@ -103,7 +103,8 @@ export interface RedemptionRecord {
 
 /** POST /v1/admin/coupons. */
 export class CouponBody {
-  @Matches(CODE_PATTERN) code!: string;
+  /** Absent: a random one is made. */
+  @IsOptional() @Matches(CODE_PATTERN) code?: string;
   @Matches(AMOUNT_PATTERN) amount_usd!: Money;
   /** null = without a bound. */
   @IsOptional() @IsInt() @Min(1) @Max(1_000_000_000) max_redemptions?: number | null;

@@ -19,7 +19,7 @@ import {
 } from '@gateway/contracts';
 import { openSchema } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
-import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
+import { CLOCK, LOGGER, RANDOM, LoginAttempts } from '@gateway/platform';
 import type { KeyedProvider } from '@gateway/upstream';
 import type { Logger } from 'pino';
 import { AccountChanges } from './accounts/account-change.js';
@@ -81,7 +81,6 @@ import { ProviderKeysService } from './provider-keys/provider-keys.service.js';
 import { checkPeppers } from './secrets/pepper-check.js';
 import { loadSecrets, type ServiceSecrets } from './secrets/service-secrets.js';
 import { SERVICE_SECRETS } from './secrets/tokens.js';
-import { LoginAttempts } from './sessions/attempts.js';
 import { AuthController } from './sessions/auth.controller.js';
 import { MeController } from './sessions/me.controller.js';
 import { PasswordHasher } from './sessions/password-hasher.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, newId, type AcceptInvitationBody, type Clock, type Random } from '@gateway/contracts';
-import { CLOCK, RANDOM } from '@gateway/platform';
+import { CLOCK, RANDOM, LoginAttempts } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { createAccount } from '../accounts/account.store.js';
@@ -8,7 +8,6 @@ import { Prisma } from '../generated/prisma/client.js';
 import { deadLink } from '../mail/link.js';
 import { addMember, asRole, findMember } from '../members/member.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
-import { LoginAttempts } from '../sessions/attempts.js';
 import { PasswordHasher } from '../sessions/password-hasher.js';
 import { USER_FIELDS, type SessionUser, type SignedIn } from '../sessions/session.store.js';
 import { SessionsService, type Signed } from '../sessions/sessions.service.js';

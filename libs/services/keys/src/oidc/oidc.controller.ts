@@ -1,11 +1,10 @@
 import { Controller, Get, HttpCode, Inject, Req, Res } from '@nestjs/common';
 import { ApiError, type AuthOptionsRecord, type Clock, type Random } from '@gateway/contracts';
-import { Access, CLOCK, RANDOM } from '@gateway/platform';
+import { Access, CLOCK, RANDOM, LoginAttempts } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { KeysConfig } from '../keys.config.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
-import { LoginAttempts } from '../sessions/attempts.js';
 import { refreshCookie } from '../sessions/refresh-cookie.js';
 import { IdentityProvider } from './identity-provider.js';
 import { beginCookie, begunOf, endCookie } from './oidc-cookie.js';

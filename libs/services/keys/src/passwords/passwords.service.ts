@@ -1,6 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { type Clock, type Random, type SessionPrincipal } from '@gateway/contracts';
-import { CLOCK, LOGGER, RANDOM, unavailable } from '@gateway/platform';
+import { CLOCK, LOGGER, RANDOM, unavailable, LoginAttempts } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
@@ -9,7 +9,6 @@ import { KeysConfig } from '../keys.config.js';
 import { deadLink, linkDigest, linkTo, newLinkToken } from '../mail/link.js';
 import { MailOutbox } from '../mail/mail-outbox.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
-import { LoginAttempts } from '../sessions/attempts.js';
 import { PasswordHasher } from '../sessions/password-hasher.js';
 import { liveOf } from '../sessions/session.store.js';
 

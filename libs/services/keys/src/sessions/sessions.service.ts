@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, type Clock, type Random, type SessionRecord } from '@gateway/contracts';
-import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
+import { CLOCK, LOGGER, RANDOM, LoginAttempts } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { bumpAccount } from '../accounts/account.store.js';
@@ -8,7 +8,6 @@ import { VersionStamps } from '../accounts/version-stamps.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
-import { LoginAttempts } from './attempts.js';
 import { PasswordHasher } from './password-hasher.js';
 import { refreshDigest, spendRefreshToken } from './refresh-token.store.js';
 import { auditSession } from './session-audit.js';

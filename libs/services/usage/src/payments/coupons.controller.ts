@@ -3,7 +3,7 @@ import { BillingPageQuery, CouponBody, type Clock, type CouponRecord, type Rando
 import { auditRow, IdempotencyTable } from '@gateway/database';
 import { Access, CLOCK, pageOf, RANDOM, sessionOf, type Page, idempotent } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CouponsStore } from './coupons.store.js';
+import { CouponsStore, newCouponCode } from './coupons.store.js';
 
 @Controller('v1/admin/coupons')
 @Access({ superAdmin: true })
@@ -15,7 +15,7 @@ export class CouponsController {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
-  /** Makes a coupon. */
+  /** Makes a coupon; without a code it gets one that nobody guesses. */
   @Post()
   async create(
     @Body() body: CouponBody,
@@ -24,9 +24,13 @@ export class CouponsController {
   ): Promise<CouponRecord> {
     const { clock, random, idempotency: store } = this;
     const answer = await idempotent({ store, clock, waits: true }, request, async () => {
-      const write = { action: 'coupon.create', targetType: 'coupon', targetId: body.code, orgId: null };
+      const code = body.code ?? newCouponCode(random);
+      const write = { action: 'coupon.create', targetType: 'coupon', targetId: code, orgId: null };
       const audit = auditRow(request, { ...write, changedFields: Object.keys(body) }, { clock, random });
-      return { status: 201, body: await this.coupons.create(body, sessionOf(request).userId, audit) };
+      return {
+        status: 201,
+        body: await this.coupons.create({ ...body, code }, sessionOf(request).userId, audit),
+      };
     });
     void reply.status(answer.status);
     return answer.body;

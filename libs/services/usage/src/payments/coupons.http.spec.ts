@@ -38,6 +38,37 @@ describe('coupons, credits and reads', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   });
 
+  it('PAY-05 A3 a person redeems a coupon once, whichever account pays, and another person of the org does not', async () => {
+    await create({ code: 'MANY5', amount_usd: '5', max_redemptions: 100 });
+    expect((await redeem('MANY5')).status).toBe(200);
+    const again = await redeem('MANY5', OWNER, false);
+    expect([again.status, again.body.error.message]).toEqual([
+      409,
+      'You have used this coupon; a person may use it once.',
+    ]);
+    expect((await redeem('MANY5', ROOT, false)).status).toBe(200);
+    const { body } = await on.app.call('GET', '/v1/admin/coupons', ROOT);
+    expect(body.data[0]).toMatchObject({ code: 'MANY5', redemptions: 2 });
+  });
+
+  it('PAY-05 A3 guesses of codes wait as log-ins do, and of one person alone', async () => {
+    const guess = (n: number, as: string) => redeem(`GUESS-${n}`, as, false);
+    const statuses: number[] = [];
+    for (let n = 0; n < 7; n += 1) statuses.push((await guess(n, MEMBER)).status);
+    expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429]);
+    const held = await guess(8, MEMBER);
+    expect(Number(held.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect((await guess(9, ROOT)).status).toBe(404);
+  });
+
+  it('PAY-07 A3 a coupon without a code gets one that nobody guesses', async () => {
+    const made = await Promise.all([create({ amount_usd: '1' }), create({ amount_usd: '1' })]);
+    const codes = made.map(({ body }) => String(body.code));
+    for (const code of codes) expect(code).toMatch(/^[A-Z2-9]{4}(-[A-Z2-9]{4}){4}$/);
+    expect(new Set(codes).size).toBe(2);
+    expect((await redeem(codes[0])).status).toBe(200);
+  });
+
   it('PAY-07 a super admin creates and lists coupons, nobody else', async () => {
     const coupon = {
       code: 'SPRING',

@@ -9,12 +9,18 @@ import {
 import type { AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import { Usd } from '@gateway/money';
-import { expiryFaults, expiryOf } from '@gateway/platform';
+import { expiryFaults, expiryOf, LoginAttempts } from '@gateway/platform';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { moveMoney } from '../ledger/move-money.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
+
+interface Payer {
+  accountId: string;
+  orgId: string | null;
+  userId: string;
+}
 
 interface Deps {
   database: UsageDatabase;
@@ -22,12 +28,20 @@ interface Deps {
   random: Random;
 }
 
-/** Codes that credit an account once. */
+/** Codes that credit an account, and a person, once. */
 export class CouponsStore {
-  constructor(private readonly deps: Deps) {}
+  private readonly attempts: LoginAttempts;
+
+  constructor(private readonly deps: Deps) {
+    this.attempts = new LoginAttempts(deps.clock);
+  }
 
   /** Throws ApiError `conflict` for a code that exists, `validation_error` for a coupon that nobody could use. */
-  async create(body: CouponBody, createdBy: string, audit: AuditRow): Promise<CouponRecord> {
+  async create(
+    body: CouponBody & { code: string },
+    createdBy: string,
+    audit: AuditRow,
+  ): Promise<CouponRecord> {
     const { clock, database } = this.deps;
     const amount = Usd.parse(body.amount_usd);
     if (!amount.isPositive()) throw faulty('amount_usd', 'greater_than', 'A coupon credits more than 0.');
@@ -69,11 +83,26 @@ export class CouponsStore {
   }
 
   /**
-   * Throws ApiError `not_found` for an unknown code, `conflict` for one that is expired, used up, or used by this account.
+   * Throws ApiError `not_found` for an unknown code, `conflict` for one that is expired, used up, or used by this account or
+   * person, `rate_limit_exceeded` for a person who guesses.
    */
-  async redeem(
+  async redeem(code: string, payer: Payer, audit: AuditRow): Promise<RedemptionRecord> {
+    const { attempts } = this;
+    const guesser = `person ${payer.userId}`;
+    attempts.take(guesser, 'coupon');
+    try {
+      const redeemed = await this.credit(code, payer, audit);
+      attempts.succeeded(guesser, 'coupon');
+      return redeemed;
+    } catch (failure) {
+      if (failure instanceof ApiError && failure.code === 'not_found') attempts.failed(guesser, 'coupon');
+      throw failure;
+    }
+  }
+
+  private credit(
     code: string,
-    { accountId, orgId }: { accountId: string; orgId: string | null },
+    { accountId, orgId, userId }: Payer,
     audit: AuditRow,
   ): Promise<RedemptionRecord> {
     const now = new Date(this.deps.clock.now());
@@ -88,6 +117,12 @@ export class CouponsStore {
         throw refusal('conflict', 'The coupon has expired.');
       if (coupon.max_redemptions !== null && coupon.redemptions >= coupon.max_redemptions)
         throw refusal('conflict', 'The coupon is used up.');
+      const { rowCount } = await client.query(
+        `INSERT INTO coupon_redemption (code, user_id, account_id, created_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (code, user_id) DO NOTHING`,
+        [code, userId, accountId, now],
+      );
+      if (rowCount === 0) throw refusal('conflict', 'You have used this coupon; a person may use it once.');
       const amount = Usd.parse(coupon.amount);
       const source = `${code}/${accountId}`;
       const move = {
@@ -110,6 +145,17 @@ export class CouponsStore {
       return { id: `txn_${moved.transferId}`, ...credited };
     });
   }
+}
+
+/** Without letters that are taken for one another. */
+const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const CODE_GROUPS = 5;
+
+/** A code of 100 random bits, which nobody guesses. */
+export function newCouponCode(random: Random): string {
+  const letters = [...random.bytes(4 * CODE_GROUPS)].map((byte) => CODE_LETTERS[byte % CODE_LETTERS.length]);
+  const groups = Array.from({ length: CODE_GROUPS }, (_, n) => letters.slice(4 * n, 4 * n + 4).join(''));
+  return groups.join('-');
 }
 
 interface CouponRow {

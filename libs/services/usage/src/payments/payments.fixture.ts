@@ -64,7 +64,7 @@ export class PaymentsApp {
     this.stripe.calls.splice(0);
     const { pool } = this.app.database;
     await pool.query('ALTER TABLE transfer DISABLE TRIGGER ALL');
-    await pool.query('TRUNCATE transfer, payment, payment_event, billing, coupon, outbox');
+    await pool.query('TRUNCATE transfer, payment, payment_event, billing, coupon, coupon_redemption, outbox');
     await pool.query('ALTER TABLE transfer ENABLE TRIGGER ALL');
     await pool.query(`UPDATE account SET posted = 0`);
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '@gateway/contracts';
 import { fixedClock, type FixedClock } from '@gateway/testing/plain';
-import { LoginAttempts } from './attempts.js';
+import { LoginAttempts } from './login-attempts.js';
 
 const OWNER = 'owner@example.com';
 
