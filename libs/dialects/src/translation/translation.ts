@@ -105,10 +105,12 @@ export type Piece = PieceFacts &
 interface PieceFacts {
   /** What the caller is sent now, "" for nothing. */
   out: string | Uint8Array;
-  /** Totals so far; a later report replaces an earlier one. A side that is left out is estimated, so 0 is said as 0. */
+  /** Totals so far; a later report replaces an earlier one. A side that is left out is estimated, so 0 is said as 0: beside text it is estimated, too. */
   usage?: UnitUsage;
   /** UTF-8 bytes of text, tool arguments and reasoning up to here: what an estimate of the output counts. */
   deliveredBytes?: number;
+  /** Of text answers, whose tokens are never 0. */
+  isText?: boolean;
   /** The upstream said how the answer ends: its usage may still come. */
   finishSeen?: boolean;
   /** Of text answers: why each choice ended that did so here. */

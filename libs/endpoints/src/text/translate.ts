@@ -197,6 +197,7 @@ class TextAnswer implements Answer {
       else if (piece.kind === 'wait') piece.kind = 'part';
     }
     piece.deliveredBytes = this.deliveredBytes;
+    piece.isText = true;
     return null;
   }
 }

@@ -227,6 +227,7 @@ class Delivery {
     const kept = unit.call.record === null ? null : this.keep(unit.call.record);
     if (hasLength) await unit.call.keep?.(out);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
+    this.compareCounts();
     if (kept !== null) await kept;
     if (this.recorder !== null) this.remember(this.recorder, out);
     if (hasLength) client.answer(out, this.headers());
@@ -252,6 +253,13 @@ class Delivery {
     };
     call.memory?.keep(response);
     if (isStored) await this.deps.responses.keep(response);
+  }
+
+  /** Tells the operator of a route whose counts cannot be of its texts. */
+  private compareCounts(): void {
+    const { planned, meter } = this.attempt.state;
+    if (meter.isFarOff(planned.model.record.supports_thinking))
+      this.deps.alarms.farOff(planned, this.unit.call.requestId);
   }
 
   /** The upstream said how it ends; or visible output began of a model that reasons, which must not be had for nothing. */

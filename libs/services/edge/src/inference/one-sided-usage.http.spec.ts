@@ -56,7 +56,7 @@ type Provider = keyof typeof PROVIDERS;
 
 const CASES = (Object.keys(PROVIDERS) as Provider[]).flatMap((provider) =>
   [false, true].flatMap((isStream) =>
-    [undefined, '9', null, 0.5, -1].map((odd): [Provider, boolean, unknown] => [provider, isStream, odd]),
+    [undefined, '9', null, 0.5, -1, 0].map((odd): [Provider, boolean, unknown] => [provider, isStream, odd]),
   ),
 );
 
@@ -100,6 +100,30 @@ describe('a provider that counts one side of a request', () => {
       expect(await billed(provider, isStream)).toEqual({ prompt_tokens: 12, completion_tokens: 250 });
     },
   );
+
+  it('A5 a route whose counts differ tenfold from its texts is counted, and billed as it counts', async () => {
+    const model = edge.serve('one/sided', 'counts-one-side');
+    const counted = async (): Promise<number> => {
+      const text = await (await fetch(`${edge.url}/metrics`)).text();
+      const line = /^gateway_usage_far_off_total\{.*model="counts-one-side".*\} (\d+)$/m.exec(text);
+      return Number(line?.[1] ?? 0);
+    };
+    for (const [output, far] of [
+      [250, 0],
+      [26, 0],
+      [25, 1],
+      [1, 2],
+      [2_499, 2],
+      [2_500, 3],
+    ] as const) {
+      usage = { prompt_tokens: 12, completion_tokens: output };
+      const response = await edge.post(hello(model));
+      await response.text();
+      const { usage: billed, usage_estimated } = await edge.record(response);
+      expect(billed).toMatchObject({ completion_tokens: output });
+      expect([output, usage_estimated, await counted()]).toEqual([output, false, far]);
+    }
+  });
 
   it.each(CASES)(
     '%s, stream %s: an input of %j is estimated, billed and flagged, and the output stands',

@@ -46,6 +46,7 @@ export class EdgeMetrics {
   private readonly fallbacks: SeriesOf<Tally>;
   private readonly estimated: SeriesOf<Tally>;
   private readonly doubted: SeriesOf<Tally>;
+  private readonly farOff: SeriesOf<Tally>;
   private readonly rejections: SeriesOf<Tally>;
   private readonly breakerChanges: SeriesOf<Tally>;
   private readonly providerAlarms: SeriesOf<Tally>;
@@ -100,6 +101,11 @@ export class EdgeMetrics {
       'gateway_usage_doubted_total',
       'Answers whose provider counted more than their route can use; the usage was estimated.',
       ['provider'],
+    );
+    this.farOff = metrics.counter(
+      'gateway_usage_far_off_total',
+      'Text answers whose counts differ tenfold from their text; they were billed as counted.',
+      ['provider', 'model'],
     );
     this.rejections = metrics.counter(
       'gateway_rejections_total',
@@ -157,6 +163,10 @@ export class EdgeMetrics {
 
   rejected({ endpoint, code, scope, limit_type }: Rejected): void {
     this.rejections(endpoint, code, scope ?? '', limit_type ?? '').inc();
+  }
+
+  usageFarOff(provider: string, model: string): void {
+    this.farOff(provider, model).inc();
   }
 
   usageDoubted(provider: string): void {

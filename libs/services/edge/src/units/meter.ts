@@ -1,6 +1,7 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { Piece, ResultContext } from '@gateway/dialects';
 import {
+  estimateTokens,
   plausibleUsage,
   type PlausibleUsage,
   type SentInput,
@@ -10,6 +11,9 @@ import {
 
 /** An upstream that goes on saying how it ends is not listened to for ever. */
 const CHOICES_MAX = 128;
+/** Counts and text differ by this factor before it is a fault, and by at least as many tokens. */
+const FAR_OFF = 10;
+const FAR_OFF_MIN = 200;
 
 /** What one attempt delivered and reported. Sees every piece once. */
 export class Meter {
@@ -30,6 +34,7 @@ export class Meter {
 
   /** A count was more than the route can use: it is not believed, and estimated. */
   isDoubted = false;
+  private isText = false;
   private last: { reported: UnitUsage; found: PlausibleUsage } | null = null;
 
   constructor(
@@ -47,6 +52,7 @@ export class Meter {
     if (piece.finishReasons && this.finishReasons.length < CHOICES_MAX)
       this.finishReasons = [...this.finishReasons, ...piece.finishReasons];
     if (piece.context) this.context = piece.context;
+    if (piece.isText) this.isText = true;
     if (piece.kind === 'wait' || piece.kind === 'failure') return;
     // What a caller that has gone was never sent is not billed to it.
     if (isGone && piece.usage === undefined && !piece.finishSeen) return;
@@ -56,9 +62,29 @@ export class Meter {
     if (this.outputBytes > 0) this.visibleAtMs ??= nowMs;
   }
 
+  /** The usage as it counts: a side of text that is 0 was not reported. Null while the provider has said nothing. */
+  get counted(): UnitUsage | null {
+    const { usage, isText, outputBytes } = this;
+    return usage === null || !isText ? usage : reportedSides(usage, this.sent, outputBytes);
+  }
+
   /** The usage with both sides of its tokens; null while only a part of it is known. */
   get finalUsage(): UnitUsage | null {
-    return this.usage !== null && hasBothSides(this.usage) ? this.usage : null;
+    const { counted } = this;
+    return counted !== null && hasBothSides(counted) ? counted : null;
+  }
+
+  /**
+   * Whether the output counts differ tenfold from the text that was delivered. Reasoning that nobody saw is left aside, and of a
+   * model that reasons without counting it more than the text says nothing.
+   */
+  isFarOff(reasons: boolean): boolean {
+    const { completion_tokens: told, reasoning_tokens: thought } = this.finalUsage ?? {};
+    if (!this.isText || told === undefined) return false;
+    const text = estimateTokens(this.outputBytes);
+    if (text >= FAR_OFF_MIN && told * FAR_OFF <= text) return true;
+    const visible = told - (thought ?? 0);
+    return (thought !== undefined || !reasons) && visible >= FAR_OFF_MIN && text * FAR_OFF <= visible;
   }
 
   /** How long the upstream worked before it said anything: reasoning that nobody saw. */
@@ -83,6 +109,18 @@ export class Meter {
       this.last = { reported, found: plausibleUsage(reported, this.bound) };
     return this.last.found;
   }
+}
+
+/** Without the sides that are 0 though there is text on them. */
+function reportedSides(usage: UnitUsage, { inputBytes }: SentInput, outputBytes: number): UnitUsage {
+  if (outputBytes === 0) return usage;
+  const { prompt_tokens: prompt, completion_tokens: completion, ...rest } = usage;
+  const hasInput = prompt !== undefined && (prompt > 0 || inputBytes === 0);
+  return {
+    ...rest,
+    ...(hasInput ? { prompt_tokens: prompt } : {}),
+    ...(completion !== undefined && completion > 0 ? { completion_tokens: completion } : {}),
+  };
 }
 
 function hasTokens({ prompt_tokens: prompt = 0, completion_tokens: completion = 0 }: UnitUsage): boolean {

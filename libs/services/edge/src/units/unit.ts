@@ -216,7 +216,7 @@ export class Unit {
     const { last } = this;
     // A caller that left while nothing was under way for it owes nothing; the attempts before are the house's.
     if (!last || (end.outcome === 'cancelled' && hasFailed(last))) return NO_CHARGE;
-    const { finalUsage, usage, traffic, hasEvents } = last.meter;
+    const { finalUsage, counted: usage, traffic, hasEvents } = last.meter;
     return chargeFor({
       ...last.planned.terms,
       context: this.context(last),

@@ -25,6 +25,7 @@ describe('the alarms of providers', () => {
       {
         providerAlarm: (provider, status) => counted.push(`${provider} ${status}`),
         usageDoubted: (provider) => counted.push(`${provider} usage`),
+        usageFarOff: (provider, model) => counted.push(`${provider} ${model} far off`),
       },
       { error: (fields: object) => lines.push(fields) } as never,
       clock,
@@ -45,5 +46,8 @@ describe('the alarms of providers', () => {
     for (let n = 0; n < 3; n += 1) alarms.doubt(planned, 'req_8');
     expect(counted.slice(-3)).toEqual(['openai usage', 'openai usage', 'openai usage']);
     expect(lines.slice(3)).toEqual([{ provider: 'openai', model: 'gpt', request_id: 'req_8' }]);
+    for (let n = 0; n < 2; n += 1) alarms.farOff(planned, 'req_9');
+    expect(counted.slice(-2)).toEqual(['openai gpt far off', 'openai gpt far off']);
+    expect(lines.slice(4)).toEqual([{ provider: 'openai', model: 'gpt', request_id: 'req_9' }]);
   });
 });

@@ -15,7 +15,7 @@ export class ProviderAlarms {
   private readonly writtenMs = new Map<string, number>();
 
   constructor(
-    private readonly metrics: Pick<EdgeMetrics, 'providerAlarm' | 'usageDoubted'>,
+    private readonly metrics: Pick<EdgeMetrics, 'providerAlarm' | 'usageDoubted' | 'usageFarOff'>,
     private readonly logger: Pick<Logger, 'error'>,
     private readonly clock: Clock,
   ) {}
@@ -38,6 +38,15 @@ export class ProviderAlarms {
     if (!this.isDue(`${provider} ${upstreamModel} usage`)) return;
     const fields = { provider, model: upstreamModel, request_id: requestId };
     this.logger.error(fields, 'a provider reported more than its route can use: the usage is estimated');
+  }
+
+  /** The counts of a text answer differ tenfold from its text: they are billed. Counts each, one line a minute for each route. */
+  farOff({ route }: PlannedRoute, requestId: string): void {
+    const { provider, upstreamModel } = route;
+    this.metrics.usageFarOff(provider, upstreamModel);
+    if (!this.isDue(`${provider} ${upstreamModel} far off`)) return;
+    const fields = { provider, model: upstreamModel, request_id: requestId };
+    this.logger.error(fields, 'the counts of a route differ tenfold from the text of its answers');
   }
 
   private isDue(name: string): boolean {
