@@ -1,0 +1,76 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@gateway/testing';
+import { startFleet, type Fleet } from './harness/fleet.js';
+import { START_MS } from './harness/modes.js';
+import { ask, pico, usd } from './harness/requests.js';
+import { logIn, type PersonSession } from './harness/session.js';
+
+/** Without max_tokens each holds hundreds of times what it costs. */
+const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
+/** Of each of four ways, one after the other; 10,000 in all. */
+const PAID = Number(process.env.DRILL_REQUESTS ?? '2500');
+/** Of each way, once the money is gone; 1,000 in all. */
+const BEYOND = Math.ceil(PAID / 10);
+const TEST_MS = 1_800_000;
+
+/** Requests of one caller go to both edges in turn, the next as soon as the answer before it is in. */
+describe('money of one caller, one request after the other over two edges', () => {
+  let fleet: Fleet;
+  let person: PersonSession;
+  beforeAll(async () => {
+    fleet = await startFleet({ edges: 2, env: { all: { EDGE_REPLICAS: '2' } } });
+    person = await logIn(fleet);
+  }, START_MS);
+  afterAll(() => fleet?.stop(), START_MS);
+
+  const send = async (key: string, n: number, more: object): Promise<number> => {
+    const target = { url: fleet.edges[n % 2].url, key };
+    for (;;) {
+      const answer = await ask(target, 'POST', '/v1/chat/completions', { body: { ...chat, ...more } });
+      // The limit of requests of the minute is another matter.
+      if (answer.status !== 429) return answer.status;
+      await pause(1_000 * Number(answer.headers.get('retry-after') ?? '1'));
+    }
+  };
+
+  const costOfOne = async (more: object): Promise<bigint> => {
+    const { key } = await person.createKey('one', { rpm: 1_000 });
+    expect(await send(key, 0, more)).toBe(200);
+    const one = await eventually(async () => {
+      const asked = { body: { org_id: 'mine', limit: 1 }, key };
+      const { events } = (await ask(fleet, 'POST', '/v1/usage/events', asked)).body;
+      return (events as { cost_usd: string }[]).find(({ cost_usd }) => cost_usd !== null);
+    });
+    return pico(one.cost_usd);
+  };
+
+  /** A key with a cap of the organization's money, or one that pays from the person's own balance. */
+  const keyWith = async (limit: 'cap' | 'balance', money: string): Promise<string> => {
+    const most = { rpm: 1_000, rpd: 1_000_000 };
+    if (limit === 'cap') return (await person.createKey('a cap', { ...most, spend_cap_usd: money })).key;
+    const { key } = await person.createKey('a balance', { ...most, org_id: undefined });
+    const me = (await (await person.call('GET', '/auth/me')).json()) as { user: { id: string } };
+    const credit = { user_id: me.user.id, amount_usd: money, reason: 'a drill' };
+    expect((await person.call('POST', '/v1/admin/credits', credit)).status).toBe(201);
+    return key;
+  };
+
+  it.each([
+    ['cap', 'plain', {}],
+    ['cap', 'streamed', { stream: true }],
+    ['balance', 'plain', {}],
+    ['balance', 'streamed', { stream: true }],
+  ] as const)(
+    'LIM-31 LIM-32 under a %s, %s, all that is paid for are served, and none of those after it',
+    async (limit, _form, more) => {
+      const key = await keyWith(limit, usd((await costOfOne(more)) * BigInt(PAID)));
+      const refused: number[] = [];
+      for (let n = 0; n < PAID; n += 1) if ((await send(key, n, more)) !== 200) refused.push(n);
+      expect(refused).toEqual([]);
+      const served: number[] = [];
+      for (let n = 0; n < BEYOND; n += 1) if ((await send(key, n, more)) !== 402) served.push(n);
+      expect(served).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
