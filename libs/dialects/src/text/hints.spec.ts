@@ -48,3 +48,16 @@ describe('hints that both formats of OpenAI know', () => {
     expect(ignored.sort()).toEqual([...Object.keys(HINTS), 'moderation', 'text.verbosity'].sort());
   });
 });
+
+describe('truncation of responses', () => {
+  it('changes nothing for a request that fits, and is named where the upstream has none', () => {
+    for (const dialect of ['chat', 'messages', 'gemini', 'converse', 'cohere', 'ollama'])
+      expect([dialect, sent(dialect, { input: 'x', truncation: 'auto' })]).toMatchObject([
+        dialect,
+        { misfit: null, ignored: ['truncation'] },
+      ]);
+    const own = sent('responses', { input: 'x', truncation: 'auto' });
+    expect([own.body.truncation, own.ignored]).toEqual(['auto', []]);
+    expect(sent('chat', { input: 'x', truncation: 'disabled' }).ignored).toEqual([]);
+  });
+});

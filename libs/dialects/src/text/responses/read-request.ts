@@ -166,6 +166,8 @@ function hintsOf(value: JsonObject): Record<string, unknown> {
   const hints = pick(value, (name) => HINTS.has(name) && value[name] != null);
   const { verbosity } = objectOf(value.text);
   if (verbosity != null) hints['text.verbosity'] = verbosity;
+  // It changes nothing for a request that fits; one that does not is refused as ever.
+  if (value.truncation === 'auto') hints.truncation = 'auto';
   if (stringsOf(value.include).some((name) => !INCLUDES.has(name))) hints.include = true;
   const search = cachedSearch(value);
   if (search >= 0) hints[`tools[${search}]`] = true;
@@ -198,7 +200,6 @@ function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
   need(isSchema, 'json_schema', 'text.format', 'json_schema');
   need(include.includes(LOGPROBS) || (numberOf(value.top_logprobs) ?? 0) > 0, 'logprobs', 'top_logprobs');
   need(typeof effort === 'string' && effort !== 'none', 'reasoning', 'reasoning.effort');
-  need(value.truncation === 'auto', 'same_dialect', 'truncation', 'auto');
   need(value.prompt != null, 'same_dialect', 'prompt');
   need(objectsOf(value.context_management).length > 0, 'same_dialect', 'context_management');
   need(value.max_tool_calls != null && hosted >= 0, 'same_dialect', 'max_tool_calls');

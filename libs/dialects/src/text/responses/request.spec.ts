@@ -108,7 +108,6 @@ describe('reading a responses request', () => {
     [{ input: [{ type: 'web_search_call', id: 'ws_1' }] }, 'input[0].type'],
     [{ input: [{ type: 'from_the_future' }] }, 'input[0].type'],
     [{ input: 'x', tools: [{ type: 'web_search' }] }, 'tools[0].type'],
-    [{ input: 'x', truncation: 'auto' }, 'truncation'],
     [{ input: 'x', prompt: { id: 'pmpt_1' } }, 'prompt'],
   ])('RESP-05 needs an upstream of the format for %j', (body, param) => {
     const { requires } = read({ model: MODEL, ...body });
