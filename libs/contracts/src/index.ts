@@ -363,3 +363,4 @@ export { ErasedSinceQuery, ErasureBody, ForgetBody } from './http/erasures.js';
 export type { ErasureRecord } from './http/erasures.js';
 export { DiscountBody } from './http/discounts.js';
 export type { DiscountRecord } from './http/discounts.js';
+export { isOneLine } from './http/one-line.js';

@@ -91,7 +91,7 @@ export function errorEnvelope(error: ApiError, requestId: string): ErrorEnvelope
 /** The contract has details on every `validation_error`: where the thrower gave none, its message is the one. */
 function detailsOf({ code, message: msg, options: { param } }: ApiError): ErrorDetail[] | undefined {
   if (code !== 'validation_error') return undefined;
-  return [{ type: 'invalid', loc: param === undefined ? ['body'] : ['body', ...param.split('.')], msg }];
+  return [{ type: 'invalid', loc: param === undefined ? ['body'] : param.split('.'), msg }];
 }
 
 /** The member as the caller wrote it: `body` before it says where it stood, as query and path do. */
@@ -146,9 +146,9 @@ export function messagesErrorEnvelope(error: ApiError, requestId: string): Messa
   };
 }
 
-/** Headers that go with a failure: Retry-After where known, x-should-retry for the SDKs. */
+/** Headers that go with a failure: Retry-After where known, x-should-retry for the SDKs, WWW-Authenticate of a 401. */
 export function errorHeaders(error: ApiError): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
   const { retryAfterSeconds, shouldRetry } = error.options;
   if (retryAfterSeconds !== undefined)
     headers['Retry-After'] = String(Math.max(0, Math.ceil(retryAfterSeconds)));

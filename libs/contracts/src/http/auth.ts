@@ -11,10 +11,11 @@ import {
   ValidateIf,
 } from 'class-validator';
 import type { KeyPrincipal, OrgRole } from '../ports/principal.js';
+import { IsName, IsOneLine } from './one-line.js';
 
 /** Body of POST /auth/login. */
 export class LoginBody {
-  @IsEmail() @Length(3, 254) email!: string;
+  @IsEmail() @IsOneLine() @Length(3, 254) email!: string;
   @IsString() @Length(1, 1024) password!: string;
 }
 
@@ -56,7 +57,11 @@ export interface ResolvedKeys {
 
 /** Body of PATCH /auth/me: what is absent stays as it is. */
 export class UpdateMeBody {
-  @ValidateIf((body: UpdateMeBody) => body.name !== undefined) @IsString() @Length(1, 200) name?: string;
+  @ValidateIf((body: UpdateMeBody) => body.name !== undefined)
+  @IsString()
+  @Length(1, 200)
+  @IsName()
+  name?: string;
   /** IANA name; null = the browser's. */
   @IsOptional() @IsString() @Length(1, 64) time_zone?: string | null;
   /** BCP 47; null = the browser's. */
@@ -81,7 +86,7 @@ export class ChangePasswordBody {
 
 /** Body of POST /auth/password/forgot. */
 export class ForgotPasswordBody {
-  @IsEmail() @Length(3, 254) email!: string;
+  @IsEmail() @IsOneLine() @Length(3, 254) email!: string;
 }
 
 /** Body of POST /auth/password/reset. */

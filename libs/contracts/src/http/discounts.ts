@@ -1,3 +1,4 @@
+import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsOptional, IsString, Length, Matches } from 'class-validator';
 import { MODEL_PATTERN } from './keys.js';
 
@@ -5,8 +6,13 @@ const LIST_MAX = 500;
 
 /** PUT /v1/admin/discounts/{account}: replaces what was there; `pct` "0" ends it. */
 export class DiscountBody {
-  /** Decimal string, 0 to 100. */
-  @Matches(/^(100(\.0{1,12})?|\d{1,2}(\.\d{1,12})?)$/) pct!: string;
+  /** Number or decimal string, 0 to 100. */
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'number' ? String(value) : value))
+  @IsString({ message: 'pct must be a number from 0 to 100, or such a decimal string' })
+  @Matches(/^(100(\.0{1,12})?|\d{1,2}(\.\d{1,12})?)$/, {
+    message: 'pct must be a number from 0 to 100 with at most 12 decimals, or such a decimal string',
+  })
+  pct!: string;
   /** Exact model ids or `<brand>/*`; absent or null = all. */
   @IsOptional()
   @IsArray()

@@ -1,4 +1,5 @@
 import { IsEmail, IsIn, IsOptional, IsString, Length, ValidateIf } from 'class-validator';
+import { IsName, IsOneLine } from './one-line.js';
 import type { OrgRole } from '../ports/principal.js';
 import { CursorPageQuery } from './page.js';
 import { ScopeLimitsBody, type ScopeLimitsRecord } from './orgs.js';
@@ -35,7 +36,7 @@ export interface MemberRecord extends ScopeLimitsRecord {
 
 /** Body of POST /v1/orgs/{id}/invitations. */
 export class CreateInvitationBody {
-  @IsEmail() @Length(3, 254) email!: string;
+  @IsEmail() @IsOneLine() @Length(3, 254) email!: string;
   @IsIn(INVITED_ROLES) role!: (typeof INVITED_ROLES)[number];
 }
 
@@ -54,7 +55,7 @@ export interface InvitationRecord {
 export class AcceptInvitationBody {
   @IsString() @Length(1, 512) token!: string;
   /** Asked of people whom the gateway does not know yet. */
-  @IsOptional() @IsString() @Length(1, 200) name?: string | null;
+  @IsOptional() @IsString() @Length(1, 200) @IsName() name?: string | null;
   /** The one they choose; of a known person the one they have. */
   @IsString() @Length(1, 1024) password!: string;
 }

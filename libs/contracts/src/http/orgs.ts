@@ -17,6 +17,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { AMOUNT_PATTERN, MODEL_PATTERN } from './keys.js';
+import { IsName } from './one-line.js';
 import { RequestLoggingBody, type RequestLogging } from './request-contents.js';
 
 const INT_MAX = 2_147_483_647;
@@ -86,12 +87,16 @@ class OrgFieldsBody extends OrgDefaultsBody {
 
 /** Body of POST /v1/orgs. */
 export class CreateOrgBody extends OrgFieldsBody {
-  @IsString() @Length(1, 200) name!: string;
+  @IsString() @Length(1, 200) @IsName() name!: string;
 }
 
 /** Body of PATCH /v1/orgs/{id}: what is absent stays as it is. */
 export class UpdateOrgBody extends OrgFieldsBody {
-  @ValidateIf((body: UpdateOrgBody) => body.name !== undefined) @IsString() @Length(1, 200) name?: string;
+  @ValidateIf((body: UpdateOrgBody) => body.name !== undefined)
+  @IsString()
+  @Length(1, 200)
+  @IsName()
+  name?: string;
 }
 
 /** Query of GET /v1/orgs. */

@@ -1,4 +1,5 @@
 import { IsEmail, IsString, Length, ValidateIf } from 'class-validator';
+import { IsOneLine } from './one-line.js';
 
 /** Body of POST /v1/admin/super-admins: one of the two. */
 export class GrantSuperAdminBody {
@@ -8,6 +9,7 @@ export class GrantSuperAdminBody {
   user_id?: string;
   @ValidateIf((body: GrantSuperAdminBody) => body.email !== undefined)
   @IsEmail()
+  @IsOneLine()
   @Length(3, 254)
   email?: string;
 }

@@ -45,7 +45,15 @@ export function schemaFault(error: ErrorObject | undefined): ErrorDetail {
       loc,
       msg: `must be one of ${allowed.filter((value) => value !== null).join(', ')}`,
     };
-  return { type: keyword === 'type' ? 'wrong_type' : keyword, loc, msg };
+  if (keyword === 'additionalProperties')
+    return {
+      type: 'unknown_field',
+      loc: [...loc, String(given.additionalProperty)],
+      msg: 'This field is not known.',
+    };
+  const type =
+    keyword === 'type' ? 'wrong_type' : keyword.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return { type, loc, msg };
 }
 
 /** JSON pointer as a path; numbers are positions in lists. */

@@ -84,7 +84,7 @@ function contentOf(body: Json): { prompt: string; items: VideoItem[] } {
   const text = prompt ?? (texts.length > 0 ? filled(texts[0].item.text) : null);
   const items = content.flatMap((item, position) => (item.type === 'text' ? [] : [itemOf(item, position)]));
   if (text === null && items.length === 0)
-    throw invalidBody({ type: 'missing', loc: ['body', 'prompt'], msg: 'a prompt or content is needed' });
+    throw invalidBody({ type: 'missing', loc: ['prompt'], msg: 'a prompt or content is needed' });
   checkTogether(items);
   return { prompt: text ?? '', items };
 }
@@ -125,5 +125,5 @@ function checkTogether(items: readonly VideoItem[]): void {
 }
 
 function fault(position: number, member: string, msg: string): Error {
-  return invalidBody({ type: 'content_invalid', loc: ['body', 'content', position, member], msg });
+  return invalidBody({ type: 'content_invalid', loc: ['content', position, member], msg });
 }

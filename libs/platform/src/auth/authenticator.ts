@@ -155,7 +155,7 @@ function permitKey(principal: KeyPrincipal, rule: AccessRule, clock: Clock): Pri
   if (principal.expiresAtMs !== null && principal.expiresAtMs <= clock.now())
     throw new ApiError('unauthorized');
   if (principal.status === 'suspended') throw new ApiError('forbidden', { message: 'The key is suspended.' });
-  if (rule.key === undefined) throw new ApiError('forbidden', { message: 'An API key may not do this.' });
+  if (rule.key === undefined) throw new ApiError('forbidden', { message: insteadOf('An API key', rule) });
   if (rule.key !== true) requireScope(principal.permissions, rule.key.permission);
   return principal;
 }
@@ -164,7 +164,7 @@ function permitAdminKey(principal: AdminKeyPrincipal, rule: AccessRule, clock: C
   if (principal.expiresAtMs !== null && principal.expiresAtMs <= clock.now())
     throw new ApiError('unauthorized');
   if (rule.adminKey === undefined)
-    throw new ApiError('forbidden', { message: 'An admin key may not do this.' });
+    throw new ApiError('forbidden', { message: insteadOf('An admin key', rule) });
   requireScope(principal.scopes, rule.adminKey.scope);
   return principal;
 }
@@ -172,8 +172,20 @@ function permitAdminKey(principal: AdminKeyPrincipal, rule: AccessRule, clock: C
 function permitSession(principal: SessionPrincipal, rule: AccessRule): Principal {
   if (rule.session === true || (rule.superAdmin === true && principal.isSuperAdmin)) return principal;
   const message =
-    rule.superAdmin === true ? 'Only a super admin may do this.' : 'A session token may not do this.';
+    rule.superAdmin === true ? 'Only a super admin may do this.' : insteadOf('A session token', rule);
   throw new ApiError('forbidden', { message });
+}
+
+/** Returns the refusal of a kind of credential, with the kinds that the endpoint takes. */
+function insteadOf(refused: string, { key, session, adminKey }: AccessRule): string {
+  const taken = [
+    ...(session === true ? ['a session token (POST /auth/login)'] : []),
+    ...(adminKey === undefined ? [] : [`an admin key (mak_…) with ${adminKey.scope}`]),
+    ...(key === undefined ? [] : ['an API key (rsk_…)']),
+  ];
+  return taken.length === 0
+    ? `${refused} may not do this.`
+    : `${refused} may not do this. Use ${taken.join(' or ')}.`;
 }
 
 /** null = everything an inference key may do. */

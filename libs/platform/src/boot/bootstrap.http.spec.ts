@@ -229,7 +229,7 @@ describe('the order of refusals', () => {
       loc: ['colour'],
       msg: 'This field is not known.',
     });
-    expect(details).toContainEqual({ type: 'is_string', loc: ['name'], msg: 'name must be a string' });
+    expect(details).toContainEqual({ type: 'wrong_type', loc: ['name'], msg: 'name must be a string' });
   });
 
   it('ERR-11 a refused request is refused again', async () => {

@@ -16,6 +16,8 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'service_unavailable',
 };
 
+const BAD_ADDRESS = 'The address is not well-formed: two hexadecimal digits have to follow each % in it.';
+
 /** Fastify's only 415: the table's own text is about attachments. */
 const BAD_TYPE = { message: 'The Content-Type of the body cannot be read.', param: 'header.content-type' };
 
@@ -44,6 +46,8 @@ export function toApiError(failure: unknown): ApiError {
     return new ApiError('service_unavailable', { cause: failure, retryAfterSeconds: 2, shouldRetry: true });
   // Nest's router alone throws it; its own text repeats the address, where a credential may stand.
   if (failure instanceof NotFoundException) return noEndpoint();
+  if (failure instanceof Error && 'code' in failure && failure.code === 'FST_ERR_BAD_URL')
+    return new ApiError('bad_request', { cause: failure, message: BAD_ADDRESS });
   const status = statusOf(failure);
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];
   if (code === undefined) return new ApiError('internal_error', { cause: failure });

@@ -70,13 +70,13 @@ it('EDGE-06 422 refuses __proto__ also in a member without a class, and no proto
 it('ERR-03 422 of a value of another kind names the kind before the bounds that it misses, too', async () => {
   const { error } = await sent('{"name": 7, "size": "many"}');
   expect(error).toMatchObject({
-    message: 'name: name must be a string',
+    message: 'name must be a string',
     details: [
-      { type: 'is_string', loc: ['name'] },
-      { type: 'is_length', loc: ['name'] },
-      { type: 'is_int', loc: ['size'] },
-      { type: 'max', loc: ['size'] },
-      { type: 'min', loc: ['size'] },
+      { type: 'wrong_type', loc: ['name'] },
+      { type: 'length', loc: ['name'] },
+      { type: 'wrong_type', loc: ['size'] },
+      { type: 'maximum', loc: ['size'] },
+      { type: 'minimum', loc: ['size'] },
     ],
   });
 });
@@ -86,4 +86,30 @@ it('EDGE-06 422 refuses __proto__ in a body as a name that is not allowed', asyn
     status: 422,
     error: { code: 'validation_error', details: [{ type: 'json_forbidden_key' }] },
   });
+});
+
+it('R10 422 of a field that is left out is one fault of type missing, whatever its bounds are', async () => {
+  const { error } = await sent('{"size": 1}');
+  expect(error).toMatchObject({
+    message: 'name is required.',
+    details: [{ type: 'missing', loc: ['name'], msg: 'field required' }],
+  });
+});
+
+it('B6 422 names a query member of a write, which no write has; nothing is made', async () => {
+  const answer = await fetch(`${probe.url}/v1/widgets?org_id=org_x`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+    body: '{"name": "a"}',
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    422,
+    {
+      error: {
+        code: 'validation_error',
+        message: 'org_id: This field is not known.',
+        details: [{ type: 'unknown_field', loc: ['org_id'], msg: 'This field is not known.' }],
+      },
+    },
+  ]);
 });

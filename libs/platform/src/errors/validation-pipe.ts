@@ -16,7 +16,7 @@ export function validationPipe(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
-    validationError: { target: false, value: false },
+    validationError: { target: false, value: true },
     transformerPackage: TRANSFORMER,
     exceptionFactory: (errors) => validationFailure(errors),
   });
@@ -32,7 +32,7 @@ class StorablePipe extends ValidationPipe {
         const msg = 'A text has to be well-formed Unicode without the character NUL.';
         throw new ApiError('validation_error', {
           message: msg,
-          details: [{ type: 'text_invalid', loc: metadata.type === 'query' ? ['query', ...loc] : loc, msg }],
+          details: [{ type: 'text_invalid', loc, msg }],
         });
       }
     }
@@ -147,36 +147,62 @@ function placeOfOdd(value: unknown): (string | number)[] | null {
   return null;
 }
 
-/** class-validator's findings as the envelope's details. */
+/** Returns class-validator's findings as the envelope's details. */
 function validationFailure(errors: readonly ValidationError[]): ApiError {
   const details = errors.flatMap((error) => detailsOf(error, []));
   const [first] = details;
   return new ApiError('validation_error', {
-    message: first === undefined ? undefined : `${first.loc.join('.')}: ${first.msg}`,
+    message: first === undefined ? undefined : messageOf(first),
     details,
   });
 }
 
-/** Kinds of value that a member takes: reported before its bounds, which a value of another kind misses, too. */
-const KINDS: ReadonlySet<string> = new Set([
-  'isArray',
-  'isBoolean',
-  'isDefined',
-  'isInt',
-  'isNumber',
-  'isObject',
-  'isString',
+/** Returns the sentence of one fault, which says the name of the field once. */
+export function messageOf({ type, loc, msg }: ErrorDetail): string {
+  const path = loc.join('.');
+  if (type === 'missing') return `${path} is required.`;
+  const name = String(loc.at(-1));
+  return msg.startsWith(`${name} `) ? `${path}${msg.slice(name.length)}` : `${path}: ${msg}`;
+}
+
+/** Types of `error.details` by the names that class-validator has for them; docs/errors.md lists all. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['whitelistValidation', 'unknown_field'],
+  ['isArray', 'wrong_type'],
+  ['isBoolean', 'wrong_type'],
+  ['isDefined', 'wrong_type'],
+  ['isInt', 'wrong_type'],
+  ['isNumber', 'wrong_type'],
+  ['isObject', 'wrong_type'],
+  ['isString', 'wrong_type'],
+  ['isIn', 'enum'],
+  ['isEnum', 'enum'],
+  ['min', 'minimum'],
+  ['max', 'maximum'],
+  ['isLength', 'length'],
+  ['arrayMinSize', 'min_items'],
+  ['arrayNotEmpty', 'min_items'],
+  ['arrayMaxSize', 'max_items'],
+  ['arrayUnique', 'unique_items'],
+  ['matches', 'pattern'],
 ]);
+/** The words of class-validator for a pattern, which are for who has written it. */
+const PATTERN = /must match \/.*\/\w* regular expression$/s;
 
 function detailsOf(error: ValidationError, parent: (string | number)[]): ErrorDetail[] {
-  const loc = [...parent, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
-  const own = Object.entries(error.constraints ?? {})
-    .sort(([one], [other]) => Number(KINDS.has(other)) - Number(KINDS.has(one)))
+  const { property, value, constraints = {}, children = [] } = error;
+  const loc = [...parent, /^\d+$/.test(property) ? Number(property) : property];
+  if (value === undefined && !('whitelistValidation' in constraints))
+    return [{ type: 'missing', loc, msg: 'field required' }];
+  const isKind = (name: string): number => Number(TYPES.get(name) === 'wrong_type');
+  const own = Object.entries(constraints)
+    .sort(([one], [other]) => isKind(other) - isKind(one))
     .map(([type, msg]) => ({ ...named(type, msg), loc }));
-  return [...own, ...(error.children ?? []).flatMap((child) => detailsOf(child, loc))];
+  return [...own, ...children.flatMap((child) => detailsOf(child, loc))];
 }
 
 function named(constraint: string, msg: string): Pick<ErrorDetail, 'type' | 'msg'> {
-  if (constraint === 'whitelistValidation') return { type: 'unknown_field', msg: 'This field is not known.' };
-  return { type: constraint.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), msg };
+  const type = TYPES.get(constraint) ?? constraint.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (type === 'unknown_field') return { type, msg: 'This field is not known.' };
+  return { type, msg: msg.replace(PATTERN, 'does not have the form that it needs') };
 }

@@ -233,6 +233,38 @@ describe('channels', () => {
     expect((await app.call('GET', `/alerts?org_id=${owner.orgId}`, twice)).status).toBe(403);
   });
 
+  it('R5 a policy without org_id is of the organization that its channel names, for who is in several', async () => {
+    const membership = (orgId: string) => ({
+      orgId,
+      accountId: `a_${orgId}`,
+      role: 'owner' as const,
+      teams: [],
+    });
+    const twice = 'header.several.signature';
+    app.principals.add(twice, sessionPrincipal({ memberships: [membership('org_c'), membership('org_d')] }));
+    const channel = await create({ ...webhook(), org_id: 'org_d' }, twice);
+    const body = { channel_id: String(channel.body.id), alert_type: 'api_key.revoked', is_enabled: true };
+    const made = await app.call('POST', '/alerts/policies', twice, body);
+    expect([made.status, made.body.org_id]).toEqual([201, 'org_d']);
+    const foreign = await app.call('POST', '/alerts/policies', twice, { ...body, channel_id: 'chn_none' });
+    expect([foreign.status, locOf(foreign)]).toEqual([422, ['org_id']]);
+  });
+
+  it.each([
+    ['webhook', 'http://127.0.0.1/\r\nX: y'],
+    ['webhook', 'http://127.0.0.1/\tx'],
+    ['email', '"a\r\nBcc:x"@b.test'],
+  ])('A6 422 for a %s with control characters: %j', async (channel_type, destination) => {
+    const answer = await create({ channel_type, destination });
+    expect([answer.status, locOf(answer)]).toEqual([422, ['destination']]);
+  });
+
+  it('A6 a webhook is kept as the URL parser writes it', async () => {
+    const typed = app.receiver.url.replace('http://', 'HTTP://').concat('?a=b c');
+    const { status, body } = await create(webhook(typed));
+    expect([status, body.destination]).toEqual([201, new URL(typed).href]);
+  });
+
   it('an Idempotency-Key makes one channel, and its second answer has no secret', async () => {
     const ask = () =>
       app.app.inject({

@@ -1,4 +1,5 @@
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
+import { messageOf } from '@gateway/platform';
 
 /** Throws ApiError of this code that names every fault; nothing where there is none. */
 export function refuseFaults(
@@ -7,7 +8,7 @@ export function refuseFaults(
 ): void {
   const [first] = details;
   if (first === undefined) return;
-  throw new ApiError(code, { message: `${first.loc.join('.')}: ${first.msg}`, details: [...details] });
+  throw new ApiError(code, { message: messageOf(first), details: [...details] });
 }
 
 /** Names of the fields that a body sets, null included. */

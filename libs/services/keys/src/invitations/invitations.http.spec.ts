@@ -81,6 +81,44 @@ describe('invitations', () => {
     await eventually(async () => (await keys.database.prisma.mail.count()) === 0);
   });
 
+  it.each(['Evil\r\nBcc: x@y.test', 'Evil http://phish.test', 'Evil WWW.phish.test', 'a\u2028b'])(
+    'A4 422 for a name that a mail to a stranger would obey: %j',
+    async (name) => {
+      const renamed = await keys.call('PATCH', `/v1/orgs/${org.orgId}`, { as: owner, body: { name } });
+      expect([codeOf(renamed), fieldOf(renamed)]).toEqual([[422, 'validation_error'], ['name']]);
+      expect(codeOf(await keys.call('POST', '/v1/orgs', { as: owner, body: { name } }))[0]).toBe(422);
+      expect(codeOf(await keys.call('PATCH', '/auth/me', { as: owner, body: { name } }))[0]).toBe(422);
+    },
+  );
+
+  it('A4 a name of an earlier release stands in the mail on one line and without a link', async () => {
+    const name = 'Evil\r\nBcc: a@b.test http://phish.test/x';
+    await keys.database.prisma.org.update({ where: { id: org.orgId }, data: { name } });
+    const { email } = await invited();
+    const mail = keys.mail.sent.find(({ to }) => to === email.toLowerCase());
+    expect(mail?.text.split('\n')[0]).toMatch(
+      / invites you to join Evil Bcc: a@b\.test … on Model Gateway\.$/,
+    );
+    expect(mail?.subject).not.toContain('phish');
+  });
+
+  it('A4 429 for the sixth invitation to one address in a day, from whichever organizations', async () => {
+    const email = newAddress();
+    for (let sent = 0; sent < 5; sent += 1) {
+      owner = await keys.person();
+      org = await keys.org(owner);
+      expect((await invite({ email, role: 'member' })).status).toBe(201);
+    }
+    owner = await keys.person();
+    org = await keys.org(owner);
+    const sixth = await invite({ email, role: 'member' });
+    expect([codeOf(sixth), Number(sixth.headers['retry-after']) > 0]).toEqual([
+      [429, 'rate_limit_exceeded'],
+      true,
+    ]);
+    expect((await invite({ email: newAddress(), role: 'member' })).status).toBe(201);
+  });
+
   it('ORG-06 AUTH-26 a new person accepts once: logged in, a member at once, and announced', async () => {
     const { email, token } = await invited('admin');
     const joined = await accept({ token });

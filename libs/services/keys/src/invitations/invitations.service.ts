@@ -23,9 +23,12 @@ import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { listInvitations, openAt, toWire, type InvitationRow } from './invitation.store.js';
 
 const LIFE_MS = 7 * 86_400_000;
-/** Of one organization: nobody's mail server is lent to send more. */
+/** Of one organization, and of one person in all of theirs: nobody's mail server is lent to send more. */
 const PER_HOUR_MAX = 200;
 const HOUR_MS = 3_600_000;
+/** To one address, from whichever organizations. */
+const PER_ADDRESS_MAX = 5;
+const DAY_MS = 86_400_000;
 
 /** Invitations as an organization's owner and admins see them. */
 @Injectable()
@@ -89,7 +92,7 @@ export class InvitationsService {
   ): Promise<InvitationRow> {
     const now = new Date(this.clock.now());
     const email = body.email.toLowerCase();
-    await this.refuse(tx, orgId, email, now);
+    await this.refuse(tx, { orgId, email, userId: caller.userId }, now);
     await tx.invitation.updateMany({
       where: { org_id: orgId, email, accepted_at: null, revoked_at: null },
       data: { revoked_at: now },
@@ -114,16 +117,25 @@ export class InvitationsService {
     return row;
   }
 
-  private async refuse(tx: Tx, orgId: string, email: string, now: Date): Promise<void> {
+  private async refuse(
+    tx: Tx,
+    { orgId, email, userId }: { orgId: string; email: string; userId: string },
+    now: Date,
+  ): Promise<void> {
     const isMember = await tx.membership.count({
       where: { org_id: orgId, removed_at: null, user: { email } },
     });
     if (isMember > 0) throw new ApiError('conflict', { message: 'This person is a member already.' });
-    const since = new Date(now.getTime() - HOUR_MS);
-    const sent = await tx.invitation.count({ where: { org_id: orgId, created_at: { gt: since } } });
-    if (sent < PER_HOUR_MAX) return;
-    const message = `An organization sends at most ${PER_HOUR_MAX} invitations an hour.`;
-    throw new ApiError('rate_limit_exceeded', { message, retryAfterSeconds: HOUR_MS / 1000 });
+    const within = (ms: number) => ({ created_at: { gt: new Date(now.getTime() - ms) } });
+    const sent = await tx.invitation.count({ where: { org_id: orgId, ...within(HOUR_MS) } });
+    if (sent >= PER_HOUR_MAX)
+      throw tooMany(`An organization sends at most ${PER_HOUR_MAX} invitations an hour.`, HOUR_MS);
+    const own = await tx.invitation.count({ where: { created_by: userId, ...within(HOUR_MS) } });
+    if (own >= PER_HOUR_MAX)
+      throw tooMany(`A person sends at most ${PER_HOUR_MAX} invitations an hour.`, HOUR_MS);
+    const received = await tx.invitation.count({ where: { email, ...within(DAY_MS) } });
+    if (received >= PER_ADDRESS_MAX)
+      throw tooMany(`An address is sent at most ${PER_ADDRESS_MAX} invitations a day.`, DAY_MS);
   }
 
   private async account(orgId: string): Promise<string> {
@@ -133,14 +145,24 @@ export class InvitationsService {
   }
 }
 
+function tooMany(message: string, waitMs: number): ApiError {
+  return new ApiError('rate_limit_exceeded', { message, retryAfterSeconds: waitMs / 1_000 });
+}
+
+/** Returns a name as a line without a link: earlier releases took any text. */
+function asName(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll(/\S*(?::\/\/|www\.)\S*/giu, '…');
+}
+
 function invitationAudit(action: string, { id, org_id }: InvitationRow, changedFields: readonly string[]) {
   return { action, targetType: 'invitation', targetId: id, orgId: org_id, changedFields };
 }
 
 function invitationMail(to: string, org: string, from: string, link: string) {
-  const subject = `You are invited to ${org.slice(0, 100)}`;
+  const name = asName(org);
+  const subject = `You are invited to ${name.slice(0, 100)}`;
   const text = [
-    `${from} invites you to join ${org} on Model Gateway.`,
+    `${from} invites you to join ${name} on Model Gateway.`,
     '',
     'Accept within 7 days:',
     link,

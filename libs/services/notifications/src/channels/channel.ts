@@ -4,6 +4,11 @@ import type { Channel } from '../generated/prisma/client.js';
 /** `host` of a mailbox: what sends mail is one place. */
 const MAIL_HOST = 'mail';
 
+/** Returns a destination as it is kept and called: of a webhook what the URL parser makes of it. */
+export function keptAs(type: ChannelType, destination: string): string {
+  return type === 'webhook' && URL.canParse(destination) ? new URL(destination).href : destination;
+}
+
 export function hostOf(type: ChannelType, destination: string): string {
   return type === 'email' ? MAIL_HOST : new URL(destination).hostname;
 }

@@ -22,7 +22,7 @@ import { AlertChanges, type Changed } from '../postgres/alert-changes.js';
 import { holdCount } from '../postgres/hold-count.js';
 import { NotificationsDatabase, type Tx } from '../postgres/notifications-database.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
-import { channelType, hostOf, toWire } from './channel.js';
+import { channelType, hostOf, keptAs, toWire } from './channel.js';
 import { Destinations } from './destinations.js';
 
 /** Number of channels of one organization: each event looks at all of them. */
@@ -54,7 +54,8 @@ export class ChannelsService {
     orgId: string | undefined,
   ): Promise<CreateAnswer<CreatedChannel>> {
     const org_id = alertOrg(principalOf(request), body.org_id ?? orgId, WRITE_ALERTS);
-    const { channel_type, destination, is_enabled = true } = body;
+    const { channel_type, is_enabled = true } = body;
+    const destination = keptAs(channel_type, body.destination);
     let mail: OutgoingMail | null = null;
     const make = async (tx: Tx): Promise<Changed<Created<CreatedChannel>>> => {
       await holdCount(tx, 'alertsOfOrg', org_id);
@@ -72,7 +73,7 @@ export class ChannelsService {
       const made = { status: 201, body: { ...toWire(row), ...secret }, secretFields: ['signing_secret'] };
       return { answer: made, audit: auditOf('create', row, ['channel_type', 'destination', 'is_enabled']) };
     };
-    const ask = (): Promise<void> => this.destinations.require(channel_type, destination);
+    const ask = (): Promise<void> => this.destinations.require(channel_type, body.destination);
     const answer = await this.changes.create(request, make, ask);
     this.confirmations.send(mail);
     return answer;
@@ -170,8 +171,9 @@ export class ChannelsService {
 
   private changed(
     current: Channel,
-    { destination, is_enabled }: UpdateChannelBody,
+    { destination: asked, is_enabled }: UpdateChannelBody,
   ): Prisma.ChannelUpdateInput {
+    const destination = asked === undefined ? undefined : keptAs(channelType(current), asked);
     const data: Prisma.ChannelUpdateInput = {};
     if (destination !== undefined && destination !== current.destination) {
       Object.assign(data, { destination, host: hostOf(channelType(current), destination) });

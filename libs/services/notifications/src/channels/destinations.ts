@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ChannelType, Random } from '@gateway/contracts';
+import { isOneLine, type ChannelType, type Random } from '@gateway/contracts';
 import { RANDOM, unavailable } from '@gateway/platform';
 import { DestinationRefused, GuardedHttp } from '@gateway/upstream';
 import { isEmail } from 'class-validator';
@@ -17,6 +17,8 @@ export class Destinations {
 
   /** Throws ApiError `validation_error`; `service_unavailable` where the name could not be looked up. */
   async require(type: ChannelType, destination: string): Promise<void> {
+    // The URL parser drops line breaks in silence, and a quoted local part may hold them.
+    if (!isOneLine(destination)) throw fault('destination', 'The destination must be one line of text.');
     if (type === 'email') {
       if (destination.length > ADDRESS_MAX || !isEmail(destination))
         throw fault('destination', 'An e-mail channel needs an e-mail address.');

@@ -46,7 +46,9 @@ export class PoliciesService {
     body: CreatePolicyBody,
     orgId: string | undefined,
   ): Promise<CreateAnswer<PolicyRecord>> {
-    const org_id = alertOrg(principalOf(request), body.org_id ?? orgId, WRITE_ALERTS);
+    const principal = principalOf(request);
+    const named = body.org_id ?? orgId ?? (await this.orgOfChannel(principal, body.channel_id));
+    const org_id = alertOrg(principal, named, WRITE_ALERTS);
     const { channel_id, alert_type, is_enabled = true } = body;
     const thresholds = {
       threshold_usd: body.threshold_usd ?? null,
@@ -100,6 +102,13 @@ export class PoliciesService {
       await tx.policy.delete({ where: { id } });
       return { answer: undefined, audit: auditOf('delete', row, []) };
     });
+  }
+
+  /** Returns the organization that a channel of the caller's names, where the body names none. */
+  private async orgOfChannel(principal: Principal, id: string): Promise<string | undefined> {
+    const where = { id, org_id: { in: orgsOf(principal) } };
+    const row = await this.database.prisma.channel.findFirst({ where, select: { org_id: true } });
+    return row?.org_id;
   }
 
   /** Locked: two changes of one policy wait for each other. */

@@ -158,6 +158,6 @@ const NEW = {
 } as const;
 
 function fault(field: string, msg: string): ApiError {
-  const detail = { type: 'batch_invalid', loc: ['body', field], msg };
+  const detail = { type: 'batch_invalid', loc: [field], msg };
   return new ApiError('validation_error', { message: msg, details: [detail], param: field });
 }

@@ -119,6 +119,6 @@ function shownName(name: string): string {
 }
 
 function fault(field: string, msg: string): ApiError {
-  const detail = { type: 'form_invalid', loc: ['body', field], msg };
+  const detail = { type: 'form_invalid', loc: [field], msg };
   return new ApiError('validation_error', { message: msg, details: [detail], param: field });
 }
