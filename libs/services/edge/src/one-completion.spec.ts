@@ -4,10 +4,11 @@ import type { Footprint } from './one-completion.fixture.js';
 
 /**
  * What one completion may run of the build, platform and libraries included: bounds that only go down, but for a feature
- * that every request takes part in (what routes are measured by: 2 files, 7 functions). The goal is 60 files and 200 functions.
+ * that every request takes part in (what routes are measured by: 2 files, 7 functions; what has ended and is not settled: 1
+ * file, 10 functions). The goal is 60 files and 200 functions.
  */
-const FILES_MAX = { plain: 95, streamed: 99 };
-const FUNCTIONS_MAX = { plain: 364, streamed: 385 };
+const FILES_MAX = { plain: 96, streamed: 100 };
+const FUNCTIONS_MAX = { plain: 374, streamed: 395 };
 
 const PROGRAM = fileURLToPath(
   new URL('../../../../dist/libs/services/edge/src/one-completion.fixture.js', import.meta.url),
