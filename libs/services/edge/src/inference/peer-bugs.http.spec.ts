@@ -85,6 +85,8 @@ describe('an attempt after one that failed', () => {
 
   it('bug 43: of an image edit goes to the next provider, with the image', async () => {
     second.answer = () => IMAGE;
+    // It says that nothing was begun: an edit that may have begun goes nowhere else.
+    first.answer = () => ({ status: 429, json: { error: { message: 'busy' } } });
     const image = `data:image/png;base64,${PNG.toString('base64')}`;
     const body = { model: 'acme/editor', prompt: 'A hat', image, response_format: 'b64_json' };
     const answer = await edge.post(body, { path: '/v1/images/edits' });
