@@ -1,4 +1,5 @@
-import { cut, scrub } from './scrub.js';
+import fc from 'fast-check';
+import { cut, scrub, scrubProviderText } from './scrub.js';
 
 describe('a text that is cut', () => {
   it.each([
@@ -22,5 +23,59 @@ describe('a long token', () => {
     ['a hash in hex', '0123456789abcdef0123456789abcdef01234567', false],
   ])('of %s is a credential: %#', (_name, token, isHidden) => {
     expect(scrub(`see ${token} here`).includes(token)).toBe(!isHidden);
+  });
+});
+
+describe('ERR-10 an address in the text of a provider', () => {
+  it.each([
+    'http://10.0.0.5:8000/v1',
+    'https://192.168.1.7/health',
+    'http://[fd00::12]:8000/v1/chat',
+    'http://vllm-0.models.svc.cluster.local:8000',
+    'http://vllm:8000/v1',
+    'http://localhost:11434/api/chat',
+    'https://gpu-7.internal/v1',
+    'https://acme-east.openai.azure.com/openai/v1',
+    'https://bucket-of-ours.s3.eu-west-1.amazonaws.com/key',
+    'https://inference.example.com:8443/v1',
+    '10.0.0.5:8000',
+    '172.16.4.2',
+    '169.254.169.254',
+    'fe80::1ff:fe23:4567:890a',
+    '::1',
+    'worker-3.internal',
+    'vllm-0.models.svc.cluster.local',
+    'localhost:11434',
+    'acme-east.openai.azure.com',
+  ])('%s is not shown', (address) => {
+    for (const text of [
+      `connect to ${address} failed`,
+      `"${address}"`,
+      `(${address}),`,
+      `${address}.`,
+      address,
+    ])
+      expect(scrubProviderText(text)).not.toContain(address.replace(/^\w+:\/\//, '').split('/')[0]);
+  });
+
+  it('no IPv4 address is shown, wherever it stands', () => {
+    const around = fc.constantFrom('', ' ', '"', '(', '=', '@', ', ', '\n');
+    fc.assert(
+      fc.property(fc.ipV4(), fc.option(fc.integer({ min: 10, max: 65_535 })), around, (ip, port, by) => {
+        const address = port === null ? ip : `${ip}:${port}`;
+        expect(scrubProviderText(`dial tcp${by || ' '}${address}${by}: refused`)).not.toContain(ip);
+      }),
+    );
+  });
+
+  it.each([
+    'See https://platform.openai.com/docs/guides/error-codes for more.',
+    'Visit https://console.anthropic.com/settings/billing.',
+    'The model gpt-5.4-2026-03-05 takes 1.5 to 2.25 seconds (v1.2.3), at 12:30:45 on 2026-11-27T12:30:45Z.',
+    'temperature: 0.5 is not in [0, 1]; see section 3.2.1: limits',
+    "Invalid type for 'messages[0].content': expected a string",
+    'Use std::vector',
+  ])('leaves %s', (text) => {
+    expect(scrubProviderText(text)).toBe(text);
   });
 });

@@ -25,6 +25,32 @@ const ACCOUNTS: readonly RegExp[] = [
   /\b\d{12}\b/g,
 ];
 
+/** A host that is none of the public web: without a dot, or of names that stand for a network of one's own. */
+const INNER_HOST = String.raw`(?:localhost|[\w-]+|[\w.-]+\.(?:internal|intranet|local|localdomain|lan|corp|home|private|svc|test|invalid))`;
+/** A host that shows an account: a resource of one customer in a cloud. */
+const OWN_HOST = String.raw`[\w-]+(?:\.[\w-]+)*\.(?:azure\.com|amazonaws\.com|windows\.net|run\.app|modal\.run|runpod\.net)`;
+const IPV4 = String.raw`(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)`;
+const IPV6 = String.raw`(?:\[[0-9a-f:.]*:[0-9a-f:.]*\]|(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{0,4}::(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})`;
+const PORT = String.raw`(?::\d{2,5})`;
+
+/** Where a provider's servers stand. A page of the public web that a text points to stays. */
+const ADDRESSES: readonly RegExp[] = [
+  // With its path, which names servers and deployments too.
+  new RegExp(
+    String.raw`\b[a-z][a-z0-9+.-]*:\/\/(?:${INNER_HOST}|${OWN_HOST}|${IPV4}|${IPV6})${PORT}?(?=[\/\s"'<>),;?#]|\.?$)[^\s"'<>)]*`,
+    'gi',
+  ),
+  // A port says that it is a server.
+  new RegExp(String.raw`\b[a-z][a-z0-9+.-]*:\/\/[\w.-]+${PORT}[^\s"'<>)]*`, 'gi'),
+  new RegExp(String.raw`(?<![\w.-])(?:${IPV4}${PORT}?|[\w-]+(?:\.[\w-]+)+${PORT})(?![\w.-]*\w)`, 'gi'),
+  new RegExp(String.raw`(?<![\w:.])${IPV6}${PORT}?(?![\w:])`, 'gi'),
+  new RegExp(
+    String.raw`(?<![\w./-])(?:${OWN_HOST}|[\w-]+(?:\.[\w-]+)*\.(?:internal|intranet|localdomain|lan|corp|svc(?:\.cluster\.local)?|cluster\.local))(?![\w-])`,
+    'gi',
+  ),
+  new RegExp(String.raw`(?<![\w./-])localhost${PORT}?(?![\w-])`, 'gi'),
+];
+
 const USER_INFO = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi;
 const QUERY = /(\bhttps?:\/\/[^\s?"'<>]+)\?[^\s"'<>]*/gi;
 const LONG_TOKEN = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
@@ -52,7 +78,7 @@ export function scrub(text: string): string {
 /** A provider's text for a caller: scrubbed, without our accounts and addresses there, cut to a readable length. */
 export function scrubProviderText(message: string): string {
   let text = scrub(cut(message, LONGEST_MESSAGE));
-  for (const pattern of ACCOUNTS) text = text.replace(pattern, REDACTED);
+  for (const pattern of [...ADDRESSES, ...ACCOUNTS]) text = text.replace(pattern, REDACTED);
   return text.trim();
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@gateway/dialects';
 import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
 import type { Deadline, Drain } from '@gateway/platform';
-import { scrub } from '@gateway/redaction';
+import { scrubProviderText } from '@gateway/redaction';
 import type { PlannedRoute } from '@gateway/routing';
 import type { WebSocket } from 'ws';
 import type { EndpointDeps } from '../../inference/endpoint.js';
@@ -304,7 +304,7 @@ export class RealtimeSession {
     const error = isObject(event.error) ? event.error : {};
     const eventId = typeof error.event_id === 'string' ? error.event_id : null;
     const isOwn = await this.turns.refused(eventId);
-    const message = scrub(typeof error.message === 'string' ? error.message : 'no message');
+    const message = scrubProviderText(typeof error.message === 'string' ? error.message : 'no message');
     if (error.type === 'invalid_request_error') {
       const shown = { ...error, message, event_id: isOwn && eventId?.startsWith(OWN_EVENT) ? null : eventId };
       return this.toCaller(Buffer.from(JSON.stringify({ ...event, error: shown })));
@@ -318,7 +318,7 @@ export class RealtimeSession {
   private providerLeft(code: number, reason: string): void {
     if (this.isOver) return;
     if (code === NORMAL) return void this.close();
-    const why = reason === '' ? '' : `: ${scrub(reason)}`;
+    const why = reason === '' ? '' : `: ${scrubProviderText(reason)}`;
     this.providerLost(`closed the session with ${code}${why}`);
   }
 
