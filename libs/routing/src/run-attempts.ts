@@ -35,8 +35,8 @@ export interface AttemptsOptions<T> {
   signal: AbortSignal;
   /** Each attempt may be charged for once its provider has begun: another one is made where the failure proves that it has not. */
   isCreate: boolean;
-  /** One try of one route; `n` counts from 1. Throws UpstreamError. */
-  attempt: (planned: PlannedRoute, n: number) => Promise<T>;
+  /** One try of one route; `n` counts from 1, `hasNext` says that another route follows. Throws UpstreamError. */
+  attempt: (planned: PlannedRoute, n: number, hasNext: boolean) => Promise<T>;
 }
 
 const DEFAULT_RETRIES = 2;
@@ -87,8 +87,9 @@ class AttemptLoop<T> {
     let last: UpstreamError | null = null;
     for (const [at, planned] of routes.entries()) {
       const key = planned.providerKey?.id;
-      if (key !== undefined && this.refusedKeys.has(key)) continue;
-      const outcome = await this.route(planned, at < routes.length - 1);
+      if (this.isRefused(planned)) continue;
+      const hasNext = routes.slice(at + 1).some((next) => !this.isRefused(next));
+      const outcome = await this.route(planned, hasNext);
       if (outcome.kind === 'served') return outcome.value;
       last = outcome.error;
       if (key !== undefined && last.options.fault === 'account' && !last.options.retryable)
@@ -98,6 +99,10 @@ class AttemptLoop<T> {
     }
     if (!last) throw new ApiError('provider_not_available');
     throw attemptsFailed(last, this.faults);
+  }
+
+  private isRefused({ providerKey }: PlannedRoute): boolean {
+    return providerKey !== undefined && this.refusedKeys.has(providerKey.id);
   }
 
   private async route(
@@ -113,7 +118,7 @@ class AttemptLoop<T> {
         const { route, providerKey } = planned;
         return {
           kind: 'served',
-          value: await breakers.run(route, () => attempt(planned, n), providerKey?.id),
+          value: await breakers.run(route, () => attempt(planned, n, hasNext), providerKey?.id),
         };
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;

@@ -98,9 +98,12 @@ export interface Answer {
   fail(error: ApiError): string | null;
 }
 
-/** A step of an answer. The first one that is not `wait` commits: from then on no other attempt is made. */
+/**
+ * A step of an answer. The first `part` or `end` commits: from then on no other attempt is made. An `opening` begins the
+ * answer and says nothing yet; it waits for what follows while another route is left, and commits where none is.
+ */
 export type Piece = PieceFacts &
-  ({ kind: 'wait' | 'part' | 'end' } | { kind: 'failure'; failure: AnswerFailure });
+  ({ kind: 'wait' | 'opening' | 'part' | 'end' } | { kind: 'failure'; failure: AnswerFailure });
 
 interface PieceFacts {
   /** What the caller is sent now, "" for nothing. */

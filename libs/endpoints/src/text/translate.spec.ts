@@ -117,15 +117,19 @@ describe('a text translation', () => {
     }
   });
 
-  it('commits with the first piece that is not wait: a ping is none', () => {
+  it('commits with the first content: a ping says nothing, and message_start only opens', () => {
     const answer = served(messages, 'messages', { stream: true }).begin(STREAM_HEAD, facts);
     expect(answer.push(Buffer.from('event: ping\ndata: {"type":"ping"}\n\n'))).toMatchObject([
       { kind: 'wait' },
     ]);
     const start = '{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":3}}}';
     expect(answer.push(Buffer.from(`event: message_start\ndata: ${start}\n\n`))).toMatchObject([
-      { kind: 'part', usage: { prompt_tokens: 3 } },
+      { kind: 'opening', usage: { prompt_tokens: 3 } },
     ]);
+    const block = '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}';
+    expect(answer.push(Buffer.from(`data: ${block}\n\n`))).toMatchObject([{ kind: 'wait' }]);
+    const delta = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}';
+    expect(answer.push(Buffer.from(`data: ${delta}\n\n`))).toMatchObject([{ kind: 'part' }]);
   });
 
   it('parts what came before a failure in the same bytes from the failure', () => {

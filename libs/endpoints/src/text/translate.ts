@@ -7,6 +7,7 @@ import {
   EVENT_STREAM,
   EVENT_STREAM_HEADERS,
   failurePiece,
+  isOpening,
   Misfit,
   parseUpstreamText,
   JSON_HEADERS,
@@ -166,8 +167,8 @@ class TextAnswer implements Answer {
   }
 
   /** Gives each call an id of its own, and notes on the piece what the frame's events say; answers the error that it ends in. */
-  private count({ events }: Decoded, piece: Piece): Extract<ModelEvent, { type: 'error' }> | null {
-    for (const event of events) {
+  private count(frame: Decoded, piece: Piece): Extract<ModelEvent, { type: 'error' }> | null {
+    for (const event of frame.events) {
       switch (event.type) {
         case 'error':
           return event;
@@ -194,8 +195,9 @@ class TextAnswer implements Answer {
           break;
       }
       if (event.type === 'end') piece.kind = 'end';
-      else if (piece.kind === 'wait') piece.kind = 'part';
+      else if (piece.kind === 'wait') piece.kind = 'opening';
     }
+    if (piece.kind !== 'end' && !isOpening(frame)) piece.kind = 'part';
     piece.deliveredBytes = this.deliveredBytes;
     piece.isText = true;
     return null;

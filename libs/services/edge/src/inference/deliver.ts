@@ -120,9 +120,9 @@ function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attemp
     breakers,
     signal: client.upstream.signal,
     isCreate: unit.call.endpoint.isCreate === true,
-    attempt: (planned, n) => {
+    attempt: (planned, n, hasNext) => {
       const remainingMs = endsMs === null ? Infinity : endsMs - clock.monotonic();
-      return tryRoute({ unit, planned, n, client, remainingMs }, deps);
+      return tryRoute({ unit, planned, n, client, remainingMs, hasNext }, deps);
     },
   });
 }
@@ -135,7 +135,8 @@ async function givenAttempt(
   deps: DeliverDeps,
 ): Promise<Attempt> {
   try {
-    return await tryRoute({ unit, planned, n: 1, client, remainingMs: Infinity }, deps);
+    const alone = { n: 1, remainingMs: Infinity, hasNext: false };
+    return await tryRoute({ unit, planned, client, ...alone }, deps);
   } catch (failure) {
     throw failure instanceof UpstreamError ? attemptsFailed(failure, []) : failure;
   }
@@ -199,6 +200,7 @@ class Delivery {
           await this.end(piece.out);
           return true;
         case 'wait':
+        case 'opening':
         case 'part':
           this.open();
           this.recorder?.see(piece.out);

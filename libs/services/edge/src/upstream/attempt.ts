@@ -59,10 +59,15 @@ export interface AttemptInput {
   client: Client;
   /** What is left of the caller's own total bound, in milliseconds. */
   remainingMs: number;
+  /** Another route follows: openings wait for what follows them, because that one may still serve. */
+  hasNext: boolean;
 }
 
 const ANSWER_BYTES_MAX = 67_108_864;
 const ERROR_BYTES_MAX = 65_536;
+
+/** Bytes of openings that wait for what follows them; beyond, they commit. */
+const HELD_BYTES_MAX = 65_536;
 
 /**
  * One try of one route, up to the first piece of its answer that commits. Throws UpstreamError, noted on the unit's
@@ -138,7 +143,7 @@ export class Attempt {
     };
   }
 
-  /** Sends the request and reads up to the first piece that is not `wait`. */
+  /** Sends the request and reads up to the first piece that commits. */
   async run(): Promise<void> {
     const { state } = this;
     const { translation } = state.planned;
@@ -151,18 +156,35 @@ export class Attempt {
     const { status, headers } = response;
     const head = { status, contentType: headers['content-type'] ?? '', headers };
     this.answer = translation.begin(head, this.facts());
-    do this.first = await this.next();
-    while (this.first.length === 0 || this.first[0].kind === 'wait');
-    const [decisive] = this.first;
-    if (decisive.kind === 'failure') {
+    const { failure, beganMs } = await this.opened();
+    if (failure !== null) {
       response.cancel();
-      const { failure } = decisive;
       if (this.isClosed && failure.kind === 'connection')
         throw this.classify({ kind: 'bad_response', message: 'the stream held no answer.' });
       throw this.failed(failure);
     }
-    state.firstEventMs = this.deps.clock.monotonic();
+    state.firstEventMs = beganMs;
     if (this.answer.isWhole) state.endedMs = state.firstEventMs;
+  }
+
+  /** Reads until the answer commits, or fails before. Openings are kept for the caller; those of a failure nobody sees. */
+  private async opened(): Promise<{ failure: AnswerFailure | null; beganMs: number }> {
+    const { hasNext } = this.input;
+    let beganMs: number | null = null;
+    let heldBytes = 0;
+    for (;;) {
+      const pieces = await this.next();
+      const nowMs = this.deps.clock.monotonic();
+      for (const piece of pieces) {
+        if (piece.kind !== 'wait') beganMs ??= nowMs;
+        if (piece.out.length > 0 || piece.kind !== 'wait') this.first.push(piece);
+        heldBytes += piece.out.length;
+      }
+      const isFull = heldBytes > HELD_BYTES_MAX;
+      const decisive = pieces.find(({ kind }) => kind !== 'wait' && (kind !== 'opening' || !hasNext));
+      if (decisive?.kind === 'failure') return { failure: decisive.failure, beganMs: beganMs ?? nowMs };
+      if (decisive !== undefined || isFull) return { failure: null, beganMs: beganMs ?? nowMs };
+    }
   }
 
   /** The next pieces; after the first ones, a transport that breaks is thrown as it is. */
