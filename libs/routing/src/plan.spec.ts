@@ -35,6 +35,8 @@ function refusal(make: () => unknown): string {
   return 'no refusal';
 }
 
+const JSON_ANSWER = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
+
 describe('a plan', () => {
   const two = model('acme/one', [route('openai', '2'), route('groq', '1')]);
 
@@ -134,6 +136,17 @@ describe('a plan', () => {
       '400 model_not_available_on_pinned_provider',
     );
   });
+
+  it.each<[string, object, string]>([
+    ['a feature', { tools: [{ type: 'function', function: { name: 'a' } }] }, '400 unsupported_operation'],
+    ['a kind of answer', { response_format: JSON_ANSWER }, '400 unsupported_operation'],
+  ])(
+    'ERR-57 400 for %s that the model lacks, though no provider of it has a credential',
+    (_what, body, code) => {
+      const bare = { supports_tools: false, supports_structured_output: false };
+      expect(refusal(() => plan(model('acme/one', [route('mistral', '1')], bare), { body }))).toBe(code);
+    },
+  );
 
   it('ERR-57 503 provider_not_available where no provider of the model has a credential', () => {
     expect(refusal(() => plan(model('acme/one', [route('mistral', '1')])))).toBe(

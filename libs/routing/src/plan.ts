@@ -117,15 +117,17 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
     const platform = providers.get(route.provider);
     const provider = platform ?? (keys.length > 0 ? byok.providers.get(route.provider) : undefined);
     const isExcluded = !isAllowedBy(policy, route);
+    if (lacked !== undefined) {
+      // The model's record alone decides: no credential would help.
+      found.missing ??= lacked;
+      continue;
+    }
     if (!provider || isExcluded) {
       found[isExcluded ? 'isExcluded' : 'isAway'] = true;
       continue;
     }
-    const missing =
-      lacked ??
-      (servesTier(route.price, asked.tier) ? undefined : { param: 'service_tier', value: asked.tier });
-    if (missing !== undefined) {
-      found.missing ??= missing;
+    if (!servesTier(route.price, asked.tier)) {
+      found.missing ??= { param: 'service_tier', value: asked.tier };
       continue;
     }
     const { dialect, upstreamModel, maxOutputTokens, contextLength } = route;
