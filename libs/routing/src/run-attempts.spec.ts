@@ -1,4 +1,10 @@
-import { ApiError, UpstreamError, type Route, type UpstreamErrorOptions } from '@gateway/contracts';
+import {
+  ApiError,
+  UpstreamError,
+  type ApiErrorOptions,
+  type Route,
+  type UpstreamErrorOptions,
+} from '@gateway/contracts';
 import { seededRandom } from '@gateway/testing/plain';
 import type { Plan } from './plan.js';
 import { RetryBudget } from './retry-budget.js';
@@ -194,6 +200,15 @@ describe('attempts', () => {
       { n: 1, code: 'upstream_error', provider_code: 'rate_limit_exceeded', status: 429, fault: 'service' },
       { n: 2, code: 'upstream_error', provider_code: 'provider_overloaded', status: 503, fault: 'service' },
     ]);
+  });
+
+  it('ERR-18 upstream_error carries Retry-After as the table says, 502 too: a minute at most, whatever is asked for', async () => {
+    const failed = async (more: Partial<UpstreamErrorOptions>): Promise<ApiErrorOptions | undefined> =>
+      (await run(planOf('a'), [{ ...overloaded, ...more }], { max_retries: 0 })).error?.options;
+    expect(await failed({ status: 502 })).toMatchObject({ status: 502, retryAfterSeconds: 5 });
+    for (const status of [429, 502, 503])
+      expect(await failed({ status, retryAfterMs: 99_999_999_000 })).toMatchObject({ retryAfterSeconds: 60 });
+    expect(await failed({ code: 'gateway_timeout', status: 504 })).not.toHaveProperty('retryAfterSeconds');
   });
 
   it('ERR-48 a provider key whose month is used up is 429 that SDKs are not to retry, a throttled one is', async () => {

@@ -44,6 +44,8 @@ const BACKOFF_BASE_MS = 100;
 const BACKOFF_CAP_MS = 2_000;
 /** A longer Retry-After is not waited for within a request. */
 const LONGEST_WAIT_MS = 2_000;
+/** A provider can ask for years: a caller that obeys is gone. Another provider may serve long before. */
+const ASKED_WAIT_MAX_MS = 60_000;
 
 function faultOf(error: UpstreamError, n: number): AttemptFault {
   const { code, providerCode, httpStatus, fault } = error.options;
@@ -54,7 +56,7 @@ function faultOf(error: UpstreamError, n: number): AttemptFault {
 export function attemptsFailed(last: UpstreamError, faults: AttemptFault[]): ApiError {
   const { code, status, providerCode, message, param, retryAfterMs, retryable, alarm } = last.options;
   const answered = status ?? errorEntry(code).status;
-  const carriesRetryAfter = answered === 429 || answered === 503;
+  const carriesRetryAfter = answered === 429 || answered === 503 || errorEntry(code).retryAfter;
   const options: ApiErrorOptions = {
     message,
     status: answered,
@@ -62,7 +64,10 @@ export function attemptsFailed(last: UpstreamError, faults: AttemptFault[]): Api
     ...(param === undefined ? {} : { param }),
     ...(faults.length > 1 ? { attempts: faults } : {}),
     ...(carriesRetryAfter
-      ? { retryAfterSeconds: retryAfterMs === undefined ? 5 : retryAfterMs / 1_000 }
+      ? {
+          retryAfterSeconds:
+            retryAfterMs === undefined ? 5 : Math.min(retryAfterMs, ASKED_WAIT_MAX_MS) / 1_000,
+        }
       : {}),
     // A quota of a month is no throttle, though its status is.
     ...(alarm === true || (answered === 429 && !retryable) ? { shouldRetry: false } : {}),

@@ -152,7 +152,7 @@ export function errorHeaders(error: ApiError): Record<string, string> {
   const { retryAfterSeconds, shouldRetry } = error.options;
   if (retryAfterSeconds !== undefined)
     headers['Retry-After'] = String(Math.max(0, Math.ceil(retryAfterSeconds)));
-  else if (error.status === 503) headers['Retry-After'] = '5';
+  else if (error.status === 503 || error.entry.retryAfter) headers['Retry-After'] = '5';
   const sdkWouldRetry =
     error.status === 408 || error.status === 409 || error.status === 429 || error.status >= 500;
   const retry = shouldRetry ?? (error.entry.retryable && error.status !== 501);
