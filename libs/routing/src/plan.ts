@@ -57,7 +57,7 @@ export interface PlanOptions {
   /** Providers that provider keys of the account may be used at, and what of the list price that costs, in percent. */
   byok: { providers: ReadonlyMap<string, Provider>; feePct: string };
   /** A route whose breaker is open leaves the plan while another is closed. */
-  breakers: { isOpen(route: Route, credential?: string): boolean };
+  breakers: { isOpen(route: Route, credential?: string, account?: string): boolean };
   stats: RouteStats;
   nowMs: number;
 }
@@ -272,9 +272,14 @@ function cannotServe(
 }
 
 /** Open routes leave while a closed one is left; if all are open the first stays, so that a model never vanishes. */
-function withoutOpen(routes: PlannedRoute[], breakers: PlanOptions['breakers']): PlannedRoute[] {
+function withoutOpen(
+  routes: PlannedRoute[],
+  { breakers, principal }: Pick<PlanOptions, 'breakers' | 'principal'>,
+): PlannedRoute[] {
   if (routes.length < 2) return routes;
-  const closed = routes.filter(({ route, providerKey }) => !breakers.isOpen(route, providerKey?.id));
+  const closed = routes.filter(
+    ({ route, providerKey }) => !breakers.isOpen(route, providerKey?.id, principal.accountId),
+  );
   return closed.length > 0 ? closed : routes.slice(0, 1);
 }
 
@@ -380,7 +385,7 @@ export function planRoutes(options: PlanOptions): Plan {
     if (has(other.record, asked.serves)) routes.push(...survey(other, options).routes);
   }
   if (routes.length === 0) refuse(model, found, options);
-  const open = withoutOpen(routes, options.breakers);
+  const open = withoutOpen(routes, options);
   return {
     model,
     requestedModel: name,

@@ -81,6 +81,7 @@ async function run(
     budget,
     breakers,
     signal: new AbortController().signal,
+    account: 'acct_1',
     isCreate,
     attempt: ({ route }: { route: Route }, n: number): Promise<string> => {
       calls.push(route.provider);

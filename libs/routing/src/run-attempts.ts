@@ -15,14 +15,14 @@ import type { RetryBudget } from './retry-budget.js';
 
 /**
  * Circuit breakers, one per credential and model; `credential` is the id of a provider key, absent the platform's own
- * credential. The platform's driver wraps a library.
+ * credential. Faults that calls of one `account` alone had open it for that account. The platform's driver wraps a library.
  */
 export interface Breakers {
-  isOpen(route: Route, credential?: string): boolean;
+  isOpen(route: Route, credential?: string, account?: string): boolean;
   /** Runs an attempt and counts its outcome; errors that are not the provider's fault do not count. */
-  run<T>(route: Route, attempt: () => Promise<T>, credential?: string): Promise<T>;
+  run<T>(route: Route, attempt: () => Promise<T>, credential?: string, account?: string): Promise<T>;
   /** A stream died after its attempt had already counted as good. */
-  report(route: Route, error: UpstreamError, credential?: string): void;
+  report(route: Route, error: UpstreamError, credential?: string, account?: string): void;
 }
 
 export interface AttemptsOptions<T> {
@@ -33,6 +33,8 @@ export interface AttemptsOptions<T> {
   budget: RetryBudget;
   breakers: Breakers;
   signal: AbortSignal;
+  /** Whose request it is. */
+  account: string;
   /** Each attempt may be charged for once its provider has begun: another one is made where the failure proves that it has not. */
   isCreate: boolean;
   /** One try of one route; `n` counts from 1, `hasNext` says that another route follows. Throws UpstreamError. */
@@ -114,7 +116,7 @@ class AttemptLoop<T> {
     planned: PlannedRoute,
     hasNext: boolean,
   ): Promise<{ kind: 'served'; value: T } | { kind: 'failed'; error: UpstreamError }> {
-    const { budget, breakers, attempt, signal } = this.options;
+    const { account, budget, breakers, attempt, signal } = this.options;
     budget.earn(planned.route.provider);
     for (let tries = 1; ; tries += 1) {
       this.n += 1;
@@ -123,7 +125,7 @@ class AttemptLoop<T> {
         const { route, providerKey } = planned;
         return {
           kind: 'served',
-          value: await breakers.run(route, () => attempt(planned, n, hasNext), providerKey?.id),
+          value: await breakers.run(route, () => attempt(planned, n, hasNext), providerKey?.id, account),
         };
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;

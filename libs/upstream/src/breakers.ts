@@ -47,13 +47,14 @@ export class CircuitBreakers implements Breakers {
     private readonly events: BreakerEvents = {},
   ) {}
 
-  isOpen(route: Route, credential?: string): boolean {
-    return this.slots.get(nameOf(route, credential))?.breaker.isRefusing ?? false;
+  isOpen(route: Route, credential?: string, account?: string): boolean {
+    const slot = this.slots.get(nameOf(route, credential));
+    return slot?.breaker.isRefusing(credential === undefined ? account : undefined) ?? false;
   }
 
-  async run<T>(route: Route, attempt: () => Promise<T>, credential?: string): Promise<T> {
+  async run<T>(route: Route, attempt: () => Promise<T>, credential?: string, account?: string): Promise<T> {
     const breaker = this.breakerOf(route, credential);
-    const pass = breaker.enter();
+    const pass = breaker.enter(credential === undefined ? account : undefined);
     if (pass === null) throw withoutStack(() => new UpstreamError(OPEN));
     try {
       const answer = await attempt();
@@ -66,8 +67,9 @@ export class CircuitBreakers implements Breakers {
     }
   }
 
-  report(route: Route, error: UpstreamError, credential?: string): void {
-    if (error.options.countsAsFault) this.breakerOf(route, credential).fault();
+  report(route: Route, error: UpstreamError, credential?: string, account?: string): void {
+    if (error.options.countsAsFault)
+      this.breakerOf(route, credential).fault(credential === undefined ? account : undefined);
     this.failed(route, error, credential);
   }
 

@@ -35,6 +35,14 @@ export interface Pass {
   readonly probe: number | null;
   /** The period of one state that it was given in: what began before a change says nothing after it. */
   readonly period: number;
+  /** Of an account that the faults which opened it do not come from: a fault of this one opens it for all. */
+  readonly isApart: boolean;
+  readonly account: string | undefined;
+}
+
+interface AccountFault {
+  account: string | undefined;
+  bucket: number;
 }
 
 const FAULT = new Error('the provider failed');
@@ -59,6 +67,10 @@ export class RouteBreaker {
   private probe = 0;
   private probeEndsMs = 0;
   private opensUntilMs = 0;
+  /** The only account whose faults opened it, for which alone it is open; null for all. */
+  private onlyFor: string | null = null;
+  /** The last fault of each of the last two accounts that had one. */
+  private faults: AccountFault[] = [];
   /** Open and its time is over, which is noticed by the first call after it. */
   private isHalfOpen = false;
 
@@ -69,8 +81,14 @@ export class RouteBreaker {
   ) {
     this.bucket = this.currentBucket();
     this.breaker = new CircuitBreaker(settle, { ...SETTINGS, rotateBucketController: this.window });
-    this.breaker.on('open', () => this.open());
+    this.breaker.on('open', () => {
+      const live = this.faults.filter(({ bucket }) => this.bucket - bucket < BUCKETS);
+      this.onlyFor = live.length === 1 ? (live[0].account ?? null) : null;
+      this.open();
+    });
     this.breaker.on('close', () => {
+      this.onlyFor = null;
+      this.faults = [];
       this.rotate(BUCKETS);
       this.changed('closed');
     });
@@ -81,27 +99,33 @@ export class RouteBreaker {
     return this.clock.monotonic() < this.opensUntilMs ? 'open' : 'half_open';
   }
 
-  /** True where a call would be refused now. */
-  get isRefusing(): boolean {
-    if (this.breaker.closed) return false;
+  /** True where a call would be refused now. `account`: absent where one account alone has the credential. */
+  isRefusing(account?: string): boolean {
+    if (this.breaker.closed || this.isApart(account)) return false;
     const now = this.clock.monotonic();
     return now < this.opensUntilMs || now < this.probeEndsMs;
   }
 
   /** Null where no call may be made. */
-  enter(): Pass | null {
-    if (this.breaker.closed) return { probe: null, period: this.period };
-    if (this.isRefusing) return null;
+  enter(account?: string): Pass | null {
+    const isApart = this.isApart(account);
+    if (this.breaker.closed || isApart) return { probe: null, period: this.period, isApart, account };
+    if (this.isRefusing(account)) return null;
     if (!this.isHalfOpen) this.changed('half_open');
     this.probe += 1;
     this.probeEndsMs = this.clock.monotonic() + PROBE_PATIENCE_MS;
-    return { probe: this.probe, period: this.period };
+    return { probe: this.probe, period: this.period, isApart, account };
   }
 
   ended(pass: Pass, outcome: Outcome): void {
     if (pass.period !== this.period) return;
+    if (pass.isApart) {
+      // Faults of two accounts are the provider's.
+      if (outcome === 'fault') this.openForAll();
+      return;
+    }
     if (pass.probe === null) {
-      if (outcome !== 'undecided') this.count(outcome);
+      if (outcome !== 'undecided') this.count(outcome, pass.account);
       return;
     }
     if (outcome === 'good') return this.breaker.close();
@@ -112,13 +136,24 @@ export class RouteBreaker {
   }
 
   /** A fault that was found out after its call had counted as good. */
-  fault(): void {
-    if (this.breaker.closed) this.count('fault');
+  fault(account?: string): void {
+    if (this.breaker.closed) this.count('fault', account);
+    else if (this.isApart(account)) this.openForAll();
   }
 
   /** Lets go of opossum's timer. Nothing may be entered afterwards. */
   close(): void {
     this.breaker.shutdown();
+  }
+
+  /** Open, though not for this account: the faults came from another one alone. */
+  private isApart(account: string | undefined): boolean {
+    return this.onlyFor !== null && this.onlyFor !== account;
+  }
+
+  private openForAll(): void {
+    this.onlyFor = null;
+    this.open();
   }
 
   /** Closed before, or half open: for the next while nothing passes. */
@@ -134,10 +169,14 @@ export class RouteBreaker {
     this.onState(state);
   }
 
-  private count(outcome: 'good' | 'fault'): void {
+  private count(outcome: 'good' | 'fault', account: string | undefined): void {
     const bucket = this.currentBucket();
     this.rotate(Math.min(bucket - this.bucket, BUCKETS));
     this.bucket = bucket;
+    if (outcome === 'fault') {
+      const others = this.faults.filter((fault) => fault.account !== account);
+      this.faults = [...others, { account, bucket }].slice(-2);
+    }
     // A fault has been counted by now; what fire returns says nothing more.
     this.breaker.fire(outcome).catch(() => undefined);
   }

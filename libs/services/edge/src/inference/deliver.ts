@@ -119,6 +119,7 @@ function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attemp
     budget,
     breakers,
     signal: client.upstream.signal,
+    account: principal.accountId,
     isCreate: unit.call.endpoint.isCreate === true,
     attempt: (planned, n, hasNext) => {
       const remainingMs = endsMs === null ? Infinity : endsMs - clock.monotonic();
@@ -309,7 +310,8 @@ class Delivery {
     const { state } = this.attempt;
     note(state, error);
     this.deps.alarms.see(state.planned, error, this.unit.call.requestId);
-    this.deps.breakers.report(state.planned.route, error, state.planned.providerKey?.id);
+    const { route, providerKey } = state.planned;
+    this.deps.breakers.report(route, error, providerKey?.id, this.unit.admitted.principal.accountId);
     await this.failedWith(attemptsFailed(error, []));
   }
 

@@ -27,7 +27,7 @@ export interface SimulationDeps extends Omit<AdmissionDeps, 'limits' | 'metrics'
   index: () => CatalogueIndex;
   providers: ReadonlyMap<string, Provider>;
   byok: { providers: ReadonlyMap<string, Provider>; feePct: string };
-  breakers: { isOpen(route: Route, credential?: string): boolean };
+  breakers: { isOpen(route: Route, credential?: string, account?: string): boolean };
   stats: RouteStats;
 }
 

@@ -34,6 +34,7 @@ export function openUpstream(
     budget,
     breakers,
     signal,
+    account: principal.accountId,
     isCreate: false,
     attempt: (planned) => connect(planned, principal, signal, deps),
   });
