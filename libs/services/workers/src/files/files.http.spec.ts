@@ -175,6 +175,16 @@ describe('/v1/files', () => {
     expect((await openai.files.list()).data).toHaveLength(before);
   });
 
+  it('BAT-06 422 at the 65th field of a form, whatever follows', async () => {
+    const boundary = 'b'.repeat(20);
+    const field = (n: number): string =>
+      `--${boundary}\r\ncontent-disposition: form-data; name="f${n}"\r\n\r\nx\r\n`;
+    const body = Array.from({ length: 20_000 }, (_, n) => field(n)).join('') + `--${boundary}--\r\n`;
+    const answer = await send(body, { 'content-type': `multipart/form-data; boundary=${boundary}` });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ error: { message: /at most 64 fields/ } });
+  });
+
   it('BAT-06 409 for a key that has 10,000 files, until it deletes one', async () => {
     const { pool } = app.app.get(WorkersDatabase);
     await pool.query(

@@ -19,7 +19,7 @@ export interface Upload {
 
 const PURPOSES: readonly string[] = UPLOAD_PURPOSES;
 const FIELD_BYTES_MAX = 1_024;
-const FIELDS_MAX = 16;
+const FIELDS_MAX = 64;
 const NAME_LENGTH_MAX = 255;
 const SECONDS = { min: 3_600, max: 2_592_000 };
 
@@ -52,6 +52,10 @@ export async function readUpload(
       if (fields.has(name)) repeated.push(name);
       fields.set(name, value);
     });
+    // At once: what follows is not read as a form.
+    const tooMany = (): void =>
+      void form.destroy(fault('body', `A form has at most ${FIELDS_MAX} fields and one file.`));
+    form.on('fieldsLimit', tooMany).on('partsLimit', tooMany);
     form.on('filesLimit', () => repeated.push('file'));
     form.on('file', (name: string, content: Readable, filename: string) => {
       if (name !== 'file' || file !== null) return void content.resume();
