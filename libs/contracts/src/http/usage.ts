@@ -367,10 +367,10 @@ interface BooksDifference {
 /** GET /v1/admin/books: what the proof of the books has found in the process that answers. */
 export interface BooksRecord {
   [field: string]: unknown;
-  /** A round over all accounts has ended and no difference is known. */
+  /** A round over all accounts has ended, it proved one at least, and no difference is known. */
   is_proved: boolean;
   round_ended_at: string | null;
-  /** In the round under way. */
+  /** In the round under way; until it has proved one, in the last round. */
   accounts_proved: number;
   /** At most 1,000. */
   differences: BooksDifference[];

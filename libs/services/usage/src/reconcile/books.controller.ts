@@ -13,9 +13,9 @@ export class BooksController {
   /** Reads what the proof of the books has found. */
   @Get('books')
   read(): BooksRecord {
-    const { findings, accountsProved, roundEndedAtMs } = this.reconciler.state;
+    const { findings, accountsProved, lastProved, roundEndedAtMs } = this.reconciler.state;
     return {
-      is_proved: roundEndedAtMs !== null && findings.length === 0,
+      is_proved: roundEndedAtMs !== null && lastProved > 0 && findings.length === 0,
       round_ended_at: roundEndedAtMs === null ? null : new Date(roundEndedAtMs).toISOString(),
       accounts_proved: accountsProved,
       differences: findings.map(({ kind, account, scope, expected, found }) => ({

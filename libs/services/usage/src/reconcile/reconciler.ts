@@ -47,8 +47,10 @@ export interface FullProof {
 /** What the rounds of this process know. */
 export interface ProofState {
   findings: Finding[];
-  /** Accounts that this round over the books has proved so far. */
+  /** Accounts that this round over the books has proved so far; until it has proved one, those of the last round. */
   accountsProved: number;
+  /** Accounts that the last round proved. */
+  lastProved: number;
   /** When the last round over all accounts ended; null before. Milliseconds since the epoch. */
   roundEndedAtMs: number | null;
 }
@@ -82,6 +84,7 @@ export class Reconciler {
   private readonly found = new Map<string, Finding>();
   private cursor = '';
   private proved = 0;
+  private lastProved = 0;
   private readonly unproven = new Set<string>();
   /** Held units by finding, of each account's last proof. */
   private held = new Map<string, Finding>();
@@ -92,7 +95,8 @@ export class Reconciler {
   get state(): ProofState {
     return {
       findings: [...this.found.values()].slice(0, FINDINGS_MAX),
-      accountsProved: this.proved,
+      accountsProved: this.proved === 0 ? this.lastProved : this.proved,
+      lastProved: this.lastProved,
       roundEndedAtMs: this.roundEndedAtMs,
     };
   }
@@ -226,6 +230,7 @@ export class Reconciler {
       await wholeBooksFindings(this.deps.database.pool),
     );
     this.cursor = '';
+    this.lastProved = this.proved;
     this.proved = 0;
     this.roundEndedAtMs = this.deps.clock.now();
   }
