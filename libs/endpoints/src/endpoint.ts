@@ -173,6 +173,8 @@ export interface Asked<Request = unknown> {
    * for it.
    */
   readonly unpriced?: { readonly param: string; readonly value: string };
+  /** Members of the body that the endpoint does not read, whatever route serves: named in X-Service-Ignored-Params. */
+  readonly unread?: readonly string[];
   /** The endpoint's own middle form. Only the endpoint and its dialects look at it. */
   readonly request: Request;
 }

@@ -13,6 +13,7 @@ import {
 } from '@gateway/dialects';
 import type { ParsedBody } from '@gateway/json-body';
 import type { Asked, Endpoint } from '../endpoint.js';
+import { unreadMembers } from '../unread-members.js';
 
 const DOCUMENTS_MAX = 1_000;
 /** Number of documents in one search of providers that bill by searches; longer documents count in parts. */
@@ -127,6 +128,7 @@ function askedOf({ value }: ParsedBody): Asked<RerankRequest> {
     maxOutputTokens: 0,
     choices: 1,
     writesCache: false,
+    unread: unreadMembers(value, SCHEMA),
     context: {},
     request: {
       query: search,

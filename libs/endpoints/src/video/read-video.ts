@@ -28,11 +28,39 @@ const OWN = [
   'metadata',
   '$task',
 ];
+/** Words of other APIs for what has its place here. Dropped, the video would be another one, and billed. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  seconds: 'the length is duration, in whole seconds',
+  ...Object.fromEntries(
+    [
+      'image',
+      'image_url',
+      'first_frame',
+      'last_frame',
+      'input_reference',
+      'reference_image',
+      'reference_images',
+    ]
+      .concat([
+        'video',
+        'video_url',
+        'reference_video',
+        'source_video',
+        'audio',
+        'audio_url',
+        'reference_audio',
+      ])
+      .concat(['images', 'frame_images', 'input_references', 'start_image', 'end_image', 'first_frame_image'])
+      .map((name) => [name, 'images, videos and audio are items of content, each with its role']),
+  ),
+};
 /** Length held for a video whose length was left to the model. */
 const LIKELY_SECONDS = 8;
 
 /** Throws ApiError `validation_error`, which names items by their position. */
 export function readVideo(body: Json): Asked<VideoRequest> {
+  for (const [name, msg] of Object.entries(ELSEWHERE))
+    if (body[name] != null) throw invalidBody({ type: 'unknown_input', loc: ['body', name], msg });
   const { prompt, items } = contentOf(body);
   const duration = typeof body.duration === 'number' ? body.duration : null;
   const [resolution, aspectRatio] = [filled(body.resolution), filled(body.aspect_ratio)];

@@ -15,6 +15,8 @@ import {
 const POLL_MS_MAX = 15_000;
 /** Polls that may fail one after the other. */
 const FAULTS_MAX = 6;
+/** A header names them. */
+const NAMEABLE = /^[\w.-]{1,64}$/;
 const OF_ALL = ['user', 'safety_identifier'];
 
 /**
@@ -23,7 +25,9 @@ const OF_ALL = ['user', 'safety_identifier'];
  */
 export function runVideo(request: VideoRequest, target: RouteTarget, dialect: VideoDialect): Translation {
   const ignored = Object.entries(request.options).flatMap(([name, value]) =>
-    value == null || dialect.takes.includes(name) || OF_ALL.includes(name) ? [] : [name],
+    value == null || dialect.takes.includes(name) || OF_ALL.includes(name) || !NAMEABLE.test(name)
+      ? []
+      : [name],
   );
   return exchangeTranslation(async (calls) => {
     let { task } = request;

@@ -78,6 +78,29 @@ const tooLarge = (): UpstreamError =>
   } as ConstructorParameters<typeof UpstreamError>[0]);
 
 describe('the request of a video', () => {
+  it.each([
+    ['seconds', 2],
+    ['image', IMAGE],
+    ['first_frame', IMAGE],
+    ['input_reference', IMAGE],
+    ['video_url', 'https://a.test/v.mp4'],
+    ['reference_images', [IMAGE]],
+  ])(
+    'VID-11 422 for %s, whose place is another one: it would be dropped and the video billed',
+    (name, value) => {
+      const { code, options } = faultOf({ prompt: 'a', [name]: value });
+      expect(code).toBe('validation_error');
+      expect(options.details).toMatchObject([{ type: 'unknown_input', loc: ['body', name] }]);
+      expect(() => read({ prompt: 'a', [name]: null })).not.toThrow();
+    },
+  );
+
+  it('names members that nobody knows as ignored, and none that no header can name', () => {
+    const dialect = 'openrouter-video';
+    const found = endpoint.translate(read({ prompt: 'a', sparkle: 1, 'x\r\ny': 1 }), target(dialect));
+    expect((found as Translation).ignored).toEqual(['sparkle']);
+  });
+
   it('VID-13 is a prompt or content, with one role each, and what is asked for', () => {
     const asked = read({
       content: [

@@ -14,6 +14,7 @@ import {
 } from '@gateway/dialects';
 import type { ParsedBody } from '@gateway/json-body';
 import type { Asked, Endpoint } from '../endpoint.js';
+import { unreadMembers } from '../unread-members.js';
 import { SEARCH_MODEL } from './search-model.js';
 
 const QUERIES_MAX = 5;
@@ -126,6 +127,7 @@ function askedOf({ value }: ParsedBody): Asked<SearchRequest> {
     maxOutputTokens: 0,
     choices: 1,
     writesCache: false,
+    unread: unreadMembers(value, SCHEMA),
     context: {},
     request,
   };

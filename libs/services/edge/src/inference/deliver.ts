@@ -218,7 +218,9 @@ class Delivery {
 
   private headers(): Record<string, string> {
     const { answer, state } = this.attempt;
-    return Object.assign(answerHeaders(this.unit, state.planned.translation.ignored), answer.headers);
+    const { unread = [] } = this.unit.admitted.asked;
+    const { ignored } = state.planned.translation;
+    return Object.assign(answerHeaders(this.unit, [...unread, ...ignored]), answer.headers);
   }
 
   /** The answer is whole: its OUTCOME is written before its last bytes leave. */

@@ -97,6 +97,11 @@ describe('POST /v1/web/search', () => {
     });
   });
 
+  it('CHAT-46 names members that it does not know in X-Service-Ignored-Params', async () => {
+    const answer = await search({ query: 'foxes', depth: 'deep', topic: null });
+    expect([answer.status, answer.headers.get('x-service-ignored-params')]).toEqual([200, 'depth']);
+  });
+
   it('SRCH-03 a search that fails is free', async () => {
     edge.sim.script([], 'error=503');
     const answer = await search({ model: 'exa/search', query: 'red foxes' });

@@ -38,7 +38,7 @@ export interface Call {
   /** What its connection remembers of earlier requests; null for a connection that remembers nothing. */
   memory: TurnMemory | null;
   /** Gets to know the work that a provider has taken over, before it is waited for. */
-  note?: (task: { credential: string; state: string }) => Promise<void>;
+  note?: (task: { credential: string; state: string; ignored: readonly string[] }) => Promise<void>;
   /** Gets to know that it is a unit by now: whatever becomes of it has an event. */
   opened?: () => void;
   /** Gets a whole answer before the unit ends: where it throws, the request has failed and costs nothing. */

@@ -247,7 +247,8 @@ export class Attempt {
       clock: deps.clock,
       note: async (state) => {
         isTaken = true;
-        await unit.call.note?.({ credential: credentialOf(planned), state });
+        const ignored = [...(unit.admitted.asked.unread ?? []), ...planned.translation.ignored];
+        await unit.call.note?.({ credential: credentialOf(planned), state, ignored });
       },
       accountId: unit.admitted.principal.accountId,
       objects: deps.objects,

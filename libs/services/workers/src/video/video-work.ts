@@ -30,15 +30,16 @@ export class VideoWork {
   constructor(private readonly parts: Parts) {}
 
   /**
-   * Begins the task until the provider has it, or until nobody can say whether it has. Throws the ApiError that it is
-   * refused with.
+   * Begins the task until the provider has it, or until nobody can say whether it has; `ignored` names members of its body
+   * that the provider is not sent. Throws the ApiError that it is refused with.
    */
-  async begin(task: VideoTask): Promise<VideoTask> {
+  async begin(task: VideoTask): Promise<{ begun: VideoTask; ignored: readonly string[] }> {
     const answer = await this.ask(task).catch(refused);
-    if (answer === null) return task;
+    if (answer === null) return { begun: task, ignored: [] };
     if (answer.status !== 202 && answer.status !== 200) throw errorOf(answer);
     const known = answer.status === 202 ? this.noted(task, answer) : this.completed(task, answer);
-    return known.catch(() => task);
+    const { ignored = [] } = answer.body as { ignored?: readonly string[] };
+    return { begun: await known.catch(() => task), ignored };
   }
 
   /** Runs the task to its end, unless `signal` stops it. */

@@ -1,7 +1,8 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { downConvert } from '@gateway/api-version';
 import {
   ApiError,
+  HEADER,
   ObjectStore,
   uuidv7,
   VideosQuery,
@@ -12,7 +13,7 @@ import {
 } from '@gateway/contracts';
 import { IdempotencyTable } from '@gateway/database';
 import { Access, CLOCK, keyOf, RANDOM, idempotent } from '@gateway/platform';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { forgetBegun, noteBegun } from '../idempotency/answer-claim.js';
 import { WorkersConfig } from '../workers.config.js';
 import { VideoRunner } from './video-runner.js';
@@ -42,12 +43,17 @@ export class VideoController {
   /** Begins a video; its task is polled. */
   @Post()
   @HttpCode(200)
-  async create(@Body() body: Record<string, unknown>, @Req() request: FastifyRequest): Promise<object> {
+  async create(
+    @Body() body: Record<string, unknown>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
     const { clock, idempotency: store } = this;
-    const answer = await idempotent({ store, clock }, request, async (claim) => ({
-      status: 200,
-      body: await this.begin(body, request, claim),
-    }));
+    const answer = await idempotent({ store, clock }, request, async (claim) => {
+      const { shown, ignored } = await this.begin(body, request, claim);
+      if (ignored.length > 0) reply.header(HEADER.ignoredParams, ignored.join(', '));
+      return { status: 200, body: shown };
+    });
     return answer.body;
   }
 
@@ -78,7 +84,7 @@ export class VideoController {
     body: Record<string, unknown>,
     request: FastifyRequest,
     claim: IdempotencyClaim | null,
-  ): Promise<object> {
+  ): Promise<{ shown: object; ignored: readonly string[] }> {
     const { keyId: key_id, accountId: account_id, orgId: org_id } = keyOf(request);
     const now = new Date(this.clock.now());
     // What it may hold is the edge's to say; this member is the gateway's own.
@@ -96,9 +102,9 @@ export class VideoController {
     const leaseMs = 4 * this.config.WORKERS_LEASE_MS;
     const asBegun = await this.view(task, request);
     await this.tasks.add(task, { worker, leaseMs }, (client) => noteBegun(client, claim, asBegun));
-    let begun: VideoTask;
+    let known: Awaited<ReturnType<VideoWork['begin']>>;
     try {
-      begun = await this.work.begin(task);
+      known = await this.work.begin(task);
     } catch (refusal) {
       await this.tasks.remove(task.id, (client) => forgetBegun(client, claim));
       throw refusal;
@@ -106,7 +112,7 @@ export class VideoController {
     // Else its lease ends by itself: the task is there, and who began it is to know.
     await this.tasks.release(task.id, worker).catch(() => undefined);
     this.runner.nudge();
-    return this.view(begun, request);
+    return { shown: await this.view(known.begun, request), ignored: known.ignored };
   }
 
   private async view(task: VideoTask, { apiVersion }: FastifyRequest): Promise<object> {
