@@ -206,6 +206,22 @@ describe('what an edit is', () => {
     expect(refusal(() => read(body))).toEqual([422, 'validation_error', 'mask']);
   });
 
+  it.each([
+    ['a side that is too long', 1_000_000, 16, 0, 'mask'],
+    ['a side that is too high', 16, 1_000_000, 0, 'mask'],
+    ['more fading than a second of work', 5_000, 5_000, 17, 'mask_feather'],
+  ])('IMG-18 422 for %s, before anything is decoded', (_what, width, height, mask_feather, param) => {
+    const sized = (): string => {
+      const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+      bytes.writeUInt32BE(width, 16);
+      bytes.writeUInt32BE(height, 20);
+      return `data:image/png;base64,${bytes.toString('base64')}`;
+    };
+    const body = { operation: 'inpaint', image: sized(), mask: sized(), mask_feather };
+    expect(refusal(() => read(body))).toEqual([422, 'validation_error', param]);
+    if (mask_feather > 0) expect(() => read({ ...body, mask_feather: 16 })).not.toThrow();
+  });
+
   it('IMG-20 501 for mask_feather where the imaging library is not there', () => {
     const without = imageEdits(() => null);
     const body = { operation: 'inpaint', image: url, mask };

@@ -68,10 +68,19 @@ function checked(loc: Loc, bytes: Uint8Array): Picture {
   return picture;
 }
 
-/** Checks the bound on pixels of images that are decoded here. */
-export function checkPixels(loc: Loc, { width, height }: Picture): void {
+/** Longest side of an image that is decoded here: long rows cost far more than their pixels say. */
+const SIDE_MAX = 8_192;
+/** Pixels times `mask_feather`: what fading costs. About a second of one core. */
+const FEATHERED_MAX = 400_000_000;
+
+/** Checks the bounds on the work with images that are decoded here. */
+export function checkPixels(loc: Loc, { width, height }: Picture, feather: number): void {
+  if (Math.max(width, height) > SIDE_MAX)
+    throw fault('too_large', loc, `a side of more than ${SIDE_MAX} pixels with a mask`);
   if (width * height > IMAGING_PIXELS_MAX)
     throw fault('too_large', loc, `more than ${IMAGING_PIXELS_MAX} pixels with a mask`);
+  const most = Math.floor(FEATHERED_MAX / (width * height));
+  if (feather > most) throw fault('too_large', ['mask_feather'], `at most ${most} for a mask of this size`);
 }
 
 function fault(type: string, loc: Loc, msg: string): ApiError {

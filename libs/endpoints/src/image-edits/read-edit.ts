@@ -137,7 +137,8 @@ function check(operation: EditOperation, body: Body): void {
 function checkMask(mask: Picture, image: Picture, members: Body['members'], findImaging: FindImaging): void {
   if (mask.width !== image.width || mask.height !== image.height)
     throw fault('size_mismatch', 'mask', 'has to be as wide and as high as the image');
-  checkPixels(['mask'], mask);
+  const { mask_feather: feather } = members;
+  checkPixels(['mask'], mask, typeof feather === 'number' ? feather : 0);
   if (findImaging() === null) throw noImaging(members.mask_feather === undefined ? 'mask' : 'mask_feather');
 }
 
