@@ -1,19 +1,18 @@
 import OpenAI from 'openai';
 import { eventually } from '@gateway/testing';
-import type { Gateway } from './harness/gateway.js';
-import { MODES, START_MS } from './harness/modes.js';
+import { START_MS } from './harness/modes.js';
+import { SHARED_MODES, type OwnOrganization } from './harness/own-organization.js';
 import { ask } from './harness/requests.js';
 
 const SLOWLY = { timeoutMs: 60_000 };
 
-describe.each(MODES)('background responses of %s', (_name, start) => {
-  let gateway: Gateway;
+describe.each(SHARED_MODES)('background responses of %s', (_name, start) => {
+  let gateway: OwnOrganization;
   let openai: OpenAI;
   beforeAll(async () => {
     gateway = await start();
     openai = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
   }, START_MS);
-  afterAll(async () => void (await gateway?.stop()), START_MS);
 
   it('RESP-04 openai begins one, polls it, and reads what it cost', async () => {
     const input = 'Hello from the background';

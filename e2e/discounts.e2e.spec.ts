@@ -1,6 +1,6 @@
 import { eventually } from '@gateway/testing';
-import type { Gateway } from './harness/gateway.js';
-import { MODES, START_MS } from './harness/modes.js';
+import { START_MS } from './harness/modes.js';
+import { SHARED_MODES, type OwnOrganization } from './harness/own-organization.js';
 import { ask, pico, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
@@ -8,8 +8,8 @@ const MODEL = 'simulator/chat';
 const chat = { model: MODEL, max_tokens: 5, messages: [{ role: 'user', content: 'What does this cost?' }] };
 
 /** What a super admin grants is what the catalogue shows, what the ledger takes and what the balance loses. */
-describe.each(MODES)('a discount followed through the front door (%s)', (_name, start) => {
-  let gateway: Gateway;
+describe.each(SHARED_MODES)('a discount followed through the front door (%s)', (_name, start) => {
+  let gateway: OwnOrganization;
   let root: PersonSession;
   let key: { id: string; key: string };
 
@@ -18,7 +18,6 @@ describe.each(MODES)('a discount followed through the front door (%s)', (_name, 
     root = await logIn(gateway);
     key = await root.createKey('discounted', { rpm: 1_000 });
   }, START_MS);
-  afterAll(() => gateway?.stop(), START_MS);
 
   async function setDiscount(discount: object): Promise<void> {
     const answer = await root.call('PUT', `/v1/admin/discounts/${root.orgId}`, discount);

@@ -1,5 +1,4 @@
 import { eventually } from '@gateway/testing';
-import { Redis } from 'ioredis';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
 import { askOnce, type Answered, type Body } from './harness/requests.js';
@@ -11,22 +10,17 @@ const claude = { ...chat, model: 'simulator/claude', max_tokens: 64 };
 describe('two edges of one fleet', () => {
   let fleet: Fleet;
   let person: PersonSession;
-  let redis: Redis;
 
   beforeAll(async () => {
     const env = { EDGE_REPLICAS: '2' };
     fleet = await startFleet({ edges: 2, env: { edge: env } });
     person = await logIn(fleet);
-    redis = new Redis(fleet.redisUrl);
     // Both have the catalogue, and every later refusal is one.
     for (const edge of edges()) {
       await eventually(async () => (await send(edge, fleet.key)).status === 200);
     }
   }, START_MS);
-  afterAll(async () => {
-    redis?.disconnect();
-    await fleet?.stop();
-  }, START_MS);
+  afterAll(async () => void (await fleet?.stop()), START_MS);
 
   const edges = (): string[] => fleet.edges.map(({ url }) => url);
   let unavailable = 0;
@@ -191,45 +185,5 @@ describe('two edges of one fleet', () => {
       const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => send(edges()[n % 2], key)));
       expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
     }
-  });
-
-  it('an emptied Redis never reads as zero spend: caps hold on both', async () => {
-    const { key: posted } = await person.createKey('capped', { spend_cap_usd: '0.000001' });
-    expect((await send(fleet.url, posted)).status).toBe(200);
-    expect(await both(posted)).toEqual(['402 spend_limit_exceeded', '402 spend_limit_exceeded']);
-    await eventually(
-      async () =>
-        (await askOnce({ url: fleet.url, key: posted }, 'POST', '/v1/usage', { body: { org_id: 'mine' } }))
-          .body.total_requests === 1,
-    );
-    for (let n = 0; n < 5; n += 1) {
-      await redis.flushdb();
-      expect(await both(posted)).toEqual(['402 spend_limit_exceeded', '402 spend_limit_exceeded']);
-    }
-  });
-
-  it('nobody gets a false 401, 402, 403 or 404 while Redis is emptied under load', async () => {
-    const keys = await Promise.all(
-      Array.from({ length: 6 }, (_, n) => person.createKey(`load ${n}`, { spend_cap_usd: '1', rpm: 1000 })),
-    );
-    const deleted = await person.createKey('deleted under load');
-    expect(await both(deleted.key)).toEqual(['200', '200']);
-    expect((await person.call('DELETE', `/v1/keys/${deleted.id}`)).status).toBe(200);
-    const statuses: number[] = [];
-    let isOver = false;
-    const load = keys.map(async ({ key }, n) => {
-      while (!isOver) statuses.push((await sendOnce(edges()[n % 2], key, chat)).status);
-    });
-    for (let n = 0; n < 10; n += 1) {
-      const before = statuses.length;
-      await redis.flushdb();
-      expect(await both(deleted.key)).toEqual(['403 forbidden', '403 forbidden']);
-      await eventually(() => statuses.length > before + 20);
-    }
-    isOver = true;
-    await Promise.all(load);
-    const decided = statuses.filter((status) => status !== 503);
-    expect([...new Set(decided)]).toEqual([200]);
-    expect(decided.length).toBeGreaterThan(100);
   });
 });

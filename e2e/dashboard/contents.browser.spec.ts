@@ -1,31 +1,28 @@
-import { randomBytes } from 'node:crypto';
 import { eventually } from '@gateway/testing';
 import type { Page } from 'playwright-core';
-import { startAllInOne } from '../harness/all-in-one.js';
-import type { Gateway } from '../harness/gateway.js';
+import { ownOrganization, type OwnOrganization } from '../harness/own-organization.js';
 import { ask } from '../harness/requests.js';
 import type { PersonSession } from '../harness/session.js';
 import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
 
-const START_MS = 180_000;
-const TEST_MS = 240_000;
+const START_MS = 900_000;
+const TEST_MS = 900_000;
 const ARRIVES = { timeoutMs: 60_000 };
 
 describe('prompts and answers in the dashboard', () => {
-  let gateway: Gateway;
+  let gateway: OwnOrganization;
   let owner: PersonSession;
   let signedIn: SignedIn;
   let page: Page;
   let base: string;
 
   beforeAll(async () => {
-    gateway = await startAllInOne({ env: { USAGE_KEK: randomBytes(32).toString('base64') } });
+    gateway = await ownOrganization('all-in-one');
     signedIn = await openSignedIn(gateway);
     ({ owner, page, base } = signedIn);
   }, START_MS);
   afterAll(async () => {
     const faults = await signedIn?.end();
-    await gateway?.stop();
     expect(faults).toEqual([]);
   }, START_MS);
 

@@ -3,8 +3,8 @@ import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
 
-const START_MS = 180_000;
-const TEST_MS = 240_000;
+const START_MS = 900_000;
+const TEST_MS = 900_000;
 
 describe('keys and the first request in the dashboard', () => {
   let gateway: Gateway;

@@ -13,8 +13,15 @@ export interface PersonSession {
   createKey(label: string, more?: object): Promise<{ id: string; key: string }>;
 }
 
-/** Logs the first super admin in. @throws Error with the answer where that fails. */
-export async function logIn({ url, admin }: Pick<Gateway, 'url' | 'admin'>): Promise<PersonSession> {
+/**
+ * Logs a person in, by default the first super admin. `orgId` is the organization that stands for their first one.
+ * @throws Error with the answer where that fails
+ */
+export async function logIn({
+  url,
+  admin,
+  orgId: chosen,
+}: Pick<Gateway, 'url' | 'admin'> & { orgId?: string }): Promise<PersonSession> {
   // A machine that is busy, or starts everything at once, answers 503 for a while.
   const send = (method: string, path: string, body?: object, token?: string): Promise<Response> => {
     const headers = {
@@ -33,7 +40,7 @@ export async function logIn({ url, admin }: Pick<Gateway, 'url' | 'admin'>): Pro
   const call = (method: string, path: string, body?: object): Promise<Response> =>
     send(method, path, body, token);
   const me = await parsed<{ memberships: { org_id: string }[] }>(await call('GET', '/auth/me'));
-  const orgId = me.memberships[0].org_id;
+  const orgId = chosen ?? me.memberships[0].org_id;
   return {
     token,
     orgId,

@@ -9,7 +9,7 @@ export interface RawAnswer {
 }
 
 /** Nothing that is refused waits longer. */
-const CLOSED_WITHIN_MS = 5_000;
+const CLOSED_WITHIN_MS = 60_000;
 
 /** A connection to a gateway that sends what no HTTP library would. */
 export async function rawSocket(url: string): Promise<Socket> {

@@ -1,21 +1,19 @@
-import { startAllInOne } from '../harness/all-in-one.js';
-import type { Gateway } from '../harness/gateway.js';
+import { ownOrganization, type OwnOrganization } from '../harness/own-organization.js';
 import { startBrowser, type Browser } from '../dashboard/browser.js';
 
-const START_MS = 180_000;
-const TEST_MS = 120_000;
+const START_MS = 900_000;
+const TEST_MS = 900_000;
 
 describe('the reference at /docs', () => {
-  let gateway: Gateway;
+  let gateway: OwnOrganization;
   let browser: Browser;
 
   beforeAll(async () => {
-    gateway = await startAllInOne();
+    gateway = await ownOrganization('all-in-one');
     browser = await startBrowser(gateway.url);
   }, START_MS);
   afterAll(async () => {
     await browser?.close();
-    await gateway?.stop();
   }, START_MS);
 
   it(

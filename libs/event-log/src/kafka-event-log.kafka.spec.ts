@@ -18,49 +18,6 @@ function open(kafka: TestKafka, options: Partial<KafkaEventLogOptions> = {}): Ka
 }
 
 describe('KafkaEventLog', () => {
-  it('B04 loses no acknowledged record when the broker is killed and comes back, and its consumer goes on', async () => {
-    const kafka = await ownKafka();
-    await kafka.createTopics(['events'], 4);
-    const topic = kafka.topic('events');
-    const log = open(kafka);
-    const seen: ConsumedRecord[] = [];
-    await log.consume({
-      topics: [topic],
-      group: kafka.topic('group'),
-      maxBatch: 200,
-      lingerMs: 5,
-      handler: async (batch) => void seen.push(...batch),
-    });
-    const acknowledged: string[] = [];
-    let isOver = false;
-    const appending = (async () => {
-      for (let n = 0; !isOver; n += 1) {
-        const values = Array.from({ length: 20 }, (_, index) => `${n}/${index}`);
-        const records = values.map((value, index) => ({ key: `acct_${index}`, value }));
-        await log.append(topic, records).then(
-          () => acknowledged.push(...values),
-          () => undefined,
-        );
-      }
-    })();
-    await eventually(() => seen.length > 200, { timeoutMs: 60_000 });
-    kafka.server.kill();
-    await kafka.server.restart();
-    const before = acknowledged.length;
-    await eventually(() => acknowledged.length > before + 400, { timeoutMs: 60_000 });
-    isOver = true;
-    await appending;
-    await eventually(
-      () => {
-        const values = new Set(seen.map((record) => record.value));
-        return acknowledged.every((value) => values.has(value));
-      },
-      { timeoutMs: 60_000, intervalMs: 200 },
-    );
-    await log.close();
-    await kafka.server.drop();
-  }, 300_000);
-
   it('B04 lets a service start without a broker, and consumes when it has come', async () => {
     const kafka = await ownKafka();
     await kafka.createTopics(['events'], 1);

@@ -10,7 +10,7 @@ import {
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, startProgram } from '@gateway/testing';
+import { eventually, runStack, startProgram } from '@gateway/testing';
 import type { Program } from '@gateway/testing';
 import { repositoryRoot } from './repository.js';
 
@@ -143,6 +143,23 @@ describe('the guard of a run', () => {
     await both[1].kill();
     await expectNothingLeft(temporary, addresses);
   });
+
+  it('starts one gateway for all that ask, and leaves nothing of it after kill -9 of the runner', async () => {
+    const runner = await startRunner(temporary, [cli, 'up', 'redis']);
+    const [folder] = readdirSync(temporary);
+    const ofThisRun = process.env.GATEWAY_INFRA_SOCKET;
+    process.env.GATEWAY_INFRA_SOCKET = join(temporary, folder, 'guard.sock');
+    const both = await Promise.all([runStack('all-in-one'), runStack('all-in-one')]).finally(() => {
+      process.env.GATEWAY_INFRA_SOCKET = ofThisRun;
+    });
+    expect(both[0].admin.password).not.toBe('');
+    expect(both[1]).toEqual(both[0]);
+    const address = both[0].url.replace('http://', '');
+    expect(await answers(address)).toBe(true);
+    await runner.kill();
+    await eventually(async () => !(await answers(address)));
+    await expectNothingLeft(temporary, [address]);
+  }, 600_000);
 
   it('prefers an address of the environment and never stops that server', async () => {
     const given = await startRunner(temporary, [cli, 'up', 'redis']);

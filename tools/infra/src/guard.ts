@@ -10,10 +10,11 @@ import { join } from 'node:path';
 import { createTopics } from './kafka-topics.js';
 import { keepLogs } from './keep-logs.js';
 import { Services } from './services.js';
+import type { StackKind } from './stack.js';
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** A start under way may take as long as a download; it ends with the run, even if it hangs. */
-const CLOSE_MS = 20_000;
+/** A start under way may take as long as a download, and a stack ends in order; both end with the run, even if they hang. */
+const CLOSE_MS = 90_000;
 const NAMES = { postgres: 'DATABASE_URL', redis: 'REDIS_URL', kafka: 'KAFKA_BROKERS' } as const;
 
 const [folder, ...wanted] = process.argv.slice(2);
@@ -71,6 +72,8 @@ async function answer(request: IncomingMessage): Promise<unknown> {
     case '/own/stop':
       await services.stopOwn(String(body['id']));
       return {};
+    case '/stack':
+      return services.stack(knownStack(body['kind']));
     case '/topics':
       return createTopics(String(body['brokers']).split(','), {
         prefix: typeof body['prefix'] === 'string' ? body['prefix'] : '',
@@ -95,6 +98,11 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
 function knownKind(kind: unknown): 'postgres' | 'redis' | 'kafka' | 'redis-cluster' {
   if (kind === 'postgres' || kind === 'redis' || kind === 'kafka' || kind === 'redis-cluster') return kind;
   throw new Error(`There is no server of kind ${String(kind)}.`);
+}
+
+function knownStack(kind: unknown): StackKind {
+  if (kind === 'all-in-one' || kind === 'fleet') return kind;
+  throw new Error(`There is no stack of kind ${String(kind)}.`);
 }
 
 async function startWanted(): Promise<void> {

@@ -7,6 +7,7 @@ import { startRedis, startRedisCluster } from './redis.js';
 import { startSecuredKafka } from './secured-kafka.js';
 import { startSecuredRedis } from './secured-redis.js';
 import type { RunningService, SecuredKind, ServiceKind } from './service.js';
+import { startStack, type RunningStack, type StackKind } from './stack.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -29,6 +30,7 @@ export class Services {
   private readonly compose: ComposeProject;
   private readonly shared = new Map<ServiceKind, Promise<RunningService>>();
   private readonly own = new Map<string, OwnService>();
+  private readonly stacks = new Map<StackKind, Promise<RunningStack>>();
   private readonly starting = new Set<Promise<unknown>>();
   private nextId = 1;
   private isClosed = false;
@@ -47,6 +49,16 @@ export class Services {
       this.shared.set(kind, service);
     }
     return (await service).address;
+  }
+
+  /** The one whole gateway of this kind of the run, as its program describes it. A failed start is remembered. */
+  async stack(kind: StackKind): Promise<Record<string, unknown>> {
+    let stack = this.stacks.get(kind);
+    if (!stack) {
+      stack = this.track(startStack(kind, join(this.folder, 'guard.sock')));
+      this.stacks.set(kind, stack);
+    }
+    return (await stack).described;
   }
 
   /** A local process of its own; Docker is not asked, because tests signal it by its process id. */
@@ -77,6 +89,9 @@ export class Services {
     this.isClosed = true;
     // A start under way ends or fails first, so that it leaves no process that nobody knows.
     await Promise.allSettled(this.starting);
+    // They go before what they run on, and give back what they were lent.
+    const stacks = await Promise.allSettled(this.stacks.values());
+    await Promise.allSettled(stacks.flatMap((one) => (one.status === 'fulfilled' ? [one.value.stop()] : [])));
     const shared = await Promise.allSettled(this.shared.values());
     const running = [
       ...shared.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
