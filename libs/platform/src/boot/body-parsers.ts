@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import { BodyFault, parseBody, type ParsedBody, parseSpelled } from '@gateway/json-body';
+import { BodyFault, parseBody, parseSpelled, spellBody, type ParsedBody } from '@gateway/json-body';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
@@ -17,12 +17,19 @@ export function registerBodyParsers(
   const json = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
   instance.addContentTypeParser<Buffer>(json, { parseAs: 'buffer' }, (request, bytes, done) => {
     if (request.routeOptions.config.keepsBytes === true) request.bodyBytes = bytes;
-    done(null, jsonOf(request, bytes, isOfFleet(request) ? objectOf : parseBody));
+    done(null, jsonOf(request, bytes, isOfFleet(request) ? objectOf : spelledBody));
   });
   instance.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (bytes.length > 0) request.bodyFault ??= wrongContentType();
     done(null, undefined);
   });
+}
+
+/** What callers have kept is answered as they wrote it. */
+function spelledBody(bytes: Buffer): ParsedBody | BodyFault {
+  const body = parseBody(bytes);
+  if (!(body instanceof BodyFault)) spellBody(body);
+  return body;
 }
 
 function jsonOf(

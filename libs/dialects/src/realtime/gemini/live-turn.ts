@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import { objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { grown } from './live-bounds.js';
 import { usageOf } from './live-usage.js';
@@ -50,7 +51,7 @@ export class LiveTurn {
 
   call({ id, name, args }: JsonObject): JsonObject[] {
     const item_id = this.newId('item');
-    const [call_id, text] = [textOf(id), JSON.stringify(args ?? {})];
+    const [call_id, text] = [textOf(id), writeJson(args ?? {})];
     const output_index = this.output.length;
     const item = { id: item_id, type: 'function_call', call_id, name, arguments: text };
     this.output.push({ ...item, status: 'completed' });

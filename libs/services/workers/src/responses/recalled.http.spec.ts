@@ -117,6 +117,18 @@ describe('what a request goes on from', () => {
     expect(await named.text()).toContain(odd);
   });
 
+  it('RESP-05 answers the items of a conversation as the caller wrote them', async () => {
+    const odd = '{"type":"message","role":"user","content":"x","n":1234567890123456789,"2":1.0,"1":2}';
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const made = await fetch(`${app.url}/v1/conversations`, {
+      ...{ method: 'POST', headers },
+      body: `{"items":[${odd}]}`,
+    });
+    const { id } = (await made.json()) as { id: string };
+    const items = await fetch(`${app.url}/v1/conversations/${id}/items`, { headers });
+    expect(await items.text()).toMatch(/"n":1234567890123456789,"2":1\.0,"1":2/);
+  });
+
   it('RESP-05 503 counts for an edge until it has it, and is refused before it is read', async () => {
     await app.responses.keep([large('resp_edge', 2 * MIB)]);
     const recall = (): Promise<Response> =>

@@ -7,7 +7,7 @@ import {
   withoutMoney,
   type RealtimeTranslator,
 } from '@gateway/dialects';
-import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
+import { BodyFault, parseBody, rememberSpelling, type ParsedBody, writeJson } from '@gateway/json-body';
 import type { Deadline, Drain } from '@gateway/platform';
 import { scrubProviderText } from '@gateway/redaction';
 import type { PlannedRoute } from '@gateway/routing';
@@ -268,6 +268,7 @@ export class RealtimeSession {
   private async fromProvider(bytes: Buffer): Promise<void> {
     const event = parseUpstreamObject(bytes);
     if (this.translator === null && typeof event?.type === 'string') return this.event(event, bytes);
+    if (event?.toolCall !== undefined) rememberSpelling(event, bytes.toString('utf8'));
     const translated = event === null ? null : (this.translator?.received(event) ?? null);
     if (translated === null)
       return this.end(new ApiError('provider_error', { message: 'The provider sent no event.' }));
@@ -339,6 +340,7 @@ export class RealtimeSession {
   private async translated(bytes: Buffer): Promise<void> {
     const event = parseUpstreamObject(bytes);
     if (event === null || this.translator === null) return;
+    rememberSpelling(event, Buffer.from(bytes).toString('utf8'));
     const { provider, caller } = this.translator.sent(event);
     const refusal = this.held.now(this.translator.heldLength);
     if (refusal !== null) return this.end(refusal);
@@ -379,7 +381,7 @@ const ENDS: ReadonlySet<string> = new Set([
   'internal_error',
 ]);
 function bytesOf(message: object): Buffer {
-  return Buffer.from(JSON.stringify(message));
+  return Buffer.from(writeJson(message));
 }
 
 const EVENT_ID_LENGTH_MAX = 512;
