@@ -29,7 +29,11 @@ function callers(gateway: Gateway): { statuses: number[]; end(): Promise<void> }
   let isOver = false;
   const call = async (): Promise<void> => {
     while (!isOver) {
-      const { status } = await askOnce(gateway, 'POST', '/v1/chat/completions', { body: BODY });
+      // 0 = no answer: without a descriptor no connection is accepted.
+      const status = await askOnce(gateway, 'POST', '/v1/chat/completions', { body: BODY }).then(
+        (answer) => answer.status,
+        () => 0,
+      );
       statuses.push(status);
       await pause(status === 200 ? 50 : 200);
     }

@@ -1,4 +1,3 @@
-import underPressure from '@fastify/under-pressure';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ApiError, Random } from '@gateway/contracts';
 import type { FastifyInstance } from 'fastify';
@@ -6,6 +5,7 @@ import { totalmem } from 'node:os';
 import { unavailable } from '../errors/unavailable.js';
 import { RANDOM } from '../time/tokens.js';
 import { LoopDelay } from './loop-delay.js';
+import { ResidentMemory } from './resident-memory.js';
 
 /** Limits above which work is refused (reliability 5.3): batch work and free models first, then everything. */
 export interface PressureLimits {
@@ -49,8 +49,8 @@ export class Pressure implements Room {
   /** Bytes that small requests of an account named, by account; an account without any has no entry. */
   private readonly namedBytes = new Map<string, number>();
   private limits = defaultPressureLimits();
-  private instance: FastifyInstance | undefined;
   private readonly delay = new LoopDelay();
+  private readonly memory = new ResidentMemory();
 
   constructor(@Inject(RANDOM) private readonly random: Random) {}
 
@@ -81,29 +81,25 @@ export class Pressure implements Room {
   get refusesSome(): boolean {
     const { delayMs, rssBytes, bodyBytes } = this.limits;
     if (this.bodyBytes > bodyBytes.some) return true;
-    const measured = this.instance?.memoryUsage();
-    if (measured === undefined) return false;
-    return this.delay.meanMs > delayMs.some || measured.rssBytes > rssBytes.some;
+    return this.delay.meanMs > delayMs.some || this.memory.bytes > rssBytes.some;
   }
 
   /** Begins to measure. */
   watch(instance: FastifyInstance, limits: PressureLimits): void {
     this.limits = limits;
-    this.instance = instance;
     this.delay.start();
+    this.memory.start();
     instance.addHook('onClose', (_instance, closed) => {
       this.delay.stop();
+      this.memory.stop();
       closed();
     });
-    // For the resident memory alone, which it samples; without a limit it adds no hook. Its own delay is infinite for a
-    // second after any block of a second.
-    void instance.register(underPressure);
   }
 
   /** Returns the reason to refuse a request that declares so many bytes past the limits; null admits it. */
   refusal(declaredBytes: number): ApiError | null {
     const { delayMs, rssBytes, bodyBytes } = this.limits;
-    const resident = this.instance?.memoryUsage().rssBytes ?? 0;
+    const resident = this.memory.bytes;
     if (resident > rssBytes.all) return this.overloaded(`its resident memory is ${resident} bytes`);
     const { meanMs } = this.delay;
     if (meanMs > delayMs.all) return this.overloaded(`its event loop is ${meanMs} ms late`);
