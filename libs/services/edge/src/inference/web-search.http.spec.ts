@@ -97,7 +97,7 @@ describe('POST /v1/web/search', () => {
     });
   });
 
-  it('CHAT-46 names members that it does not know in X-Service-Ignored-Params', async () => {
+  it('SRCH-06 names members that it does not know in X-Service-Ignored-Params', async () => {
     const answer = await search({ query: 'foxes', depth: 'deep', topic: null });
     expect([answer.status, answer.headers.get('x-service-ignored-params')]).toEqual([200, 'depth']);
   });

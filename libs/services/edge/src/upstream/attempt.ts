@@ -3,7 +3,6 @@ import {
   newAnswerId,
   UpstreamError,
   type Clock,
-  type GivenAnswer,
   type ObjectStore,
   type ProviderKeyGrant,
   type Random,
@@ -33,6 +32,7 @@ import type { Client } from '../request/client.js';
 import { Meter } from '../units/meter.js';
 import type { AttemptState, Unit } from '../units/unit.js';
 import { AttemptCalls } from './attempt-calls.js';
+import { givenResponse } from './given-response.js';
 import type { OpenedKeys } from './opened-keys.js';
 import { withOwnParam } from './own-param.js';
 import type { ProviderAlarms } from './provider-alarms.js';
@@ -389,20 +389,6 @@ export class Attempt {
 function withoutRetry({ options }: UpstreamError): UpstreamError {
   const { notBegun: _begun, ...told } = options;
   return new UpstreamError({ ...told, retryable: false, fallback: false });
-}
-
-/** What a provider answered some time ago, as if it came now. */
-function givenResponse({ status, body }: GivenAnswer): UpstreamResponse {
-  const bytes = Buffer.from(body);
-  return {
-    status,
-    headers: { 'content-type': 'application/json' },
-    bytes: () => Promise.resolve(bytes),
-    async *chunks() {
-      yield bytes;
-    },
-    cancel: () => undefined,
-  };
 }
 
 function isGood({ status }: UpstreamResponse): boolean {
