@@ -26,10 +26,10 @@ describe('the summary of a run', () => {
       .spyOn(process.stderr, 'write')
       .mockImplementation((text) => written.push(String(text)) > 0);
     const results = files.map(({ path, ms }) => ({
-      testFilePath: `/root/${path}`,
+      testFilePath: `/checkout/${path}`,
       perfStats: { start: 0, end: ms },
     }));
-    const summary = new RunSummary({ rootDir: '/root' });
+    const summary = new RunSummary({ rootDir: '/checkout' });
     try {
       summary.onRunComplete(new Set(), { testResults: results.slice(0, 10) });
       expect(written.join('')).toBe('');
