@@ -23,6 +23,8 @@ export default {
     '<rootDir>/(apps|libs|tools|e2e)/**/*.spec.{ts,tsx}',
     // `npm run drills` runs them: jest.drills.config.js.
     '!**/*.drill.spec.{ts,tsx}',
+    // The spec of a group imports its parts.
+    '!**/*.part.spec.ts',
     ...leftOut.map((path) => `!**/${path}`),
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.cache/', '<rootDir>/.nx/'],

@@ -135,6 +135,13 @@ describe('check-house', () => {
     expect(platform("export const a = () => import('@gateway/contracts');")).toEqual([]);
   });
 
+  it('refuses a part of a group of specs that no spec imports, because it would never run', () => {
+    const part = { 'libs/services/edge/src/b.part.spec.ts': '' };
+    expect(rulesBroken(part)).toEqual(['part']);
+    const group = { 'libs/services/edge/src/b.http.spec.ts': "import './b.part.spec.js';\n" };
+    expect(rulesBroken({ ...part, ...group })).toEqual([]);
+  });
+
   it('follows an alias that leads to another file than an index', () => {
     const paths = { '@gateway/edge/clock': ['./libs/services/edge/src/time/clock.ts'] };
     const aliases = {

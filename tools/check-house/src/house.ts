@@ -6,6 +6,7 @@ import { folderFaults } from './folders.js';
 import { leakFaults } from './leaks.js';
 import { logFieldFaults } from './log-fields.js';
 import { exportStarFaults, nameFaults, shapeFaults } from './names.js';
+import { partFaults } from './parts.js';
 import { sizeFaults } from './sizes.js';
 import type { Finding, Rule, SourceTree } from './tree.js';
 
@@ -21,6 +22,7 @@ const rules: Rule[] = [
   folderFaults,
   leakFaults,
   logFieldFaults,
+  partFaults,
 ];
 
 /** Every broken rule of the house in the tree, in the order of the paths. */

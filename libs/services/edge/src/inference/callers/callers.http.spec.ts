@@ -1,0 +1,3 @@
+import './disconnect.part.spec.js';
+import './kept-connection.part.spec.js';
+import './oversize.part.spec.js';

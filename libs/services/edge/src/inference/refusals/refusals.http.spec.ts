@@ -1,0 +1,2 @@
+import './refusals.part.spec.js';
+import './errors.part.spec.js';

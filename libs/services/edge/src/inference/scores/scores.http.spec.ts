@@ -1,0 +1,4 @@
+import './embeddings.part.spec.js';
+import './moderations.part.spec.js';
+import './rerank.part.spec.js';
+import './web-search.part.spec.js';

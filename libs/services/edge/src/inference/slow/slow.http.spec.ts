@@ -1,0 +1,2 @@
+import './silence.part.spec.js';
+import './stalled-readers.part.spec.js';

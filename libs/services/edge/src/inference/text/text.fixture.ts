@@ -1,0 +1,5 @@
+import { startEdge } from '../../edge.fixture.js';
+
+/** The edge that the parts of text.http.spec.ts share. */
+export const started = await startEdge();
+afterAll(() => started.close());
