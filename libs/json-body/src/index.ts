@@ -1,12 +1,12 @@
 export { BodyFault, JSON_BOUNDS, parseBody } from './parsed-body.js';
 export type { ParsedBody } from './parsed-body.js';
-export { spellBody } from './spell-body.js';
 export { spliceMembers } from './splice.js';
 export {
   noteMember,
   numberText,
   parseSpelled,
   rememberSpelling,
+  spellBody,
   spelledLike,
   withoutHidden,
 } from './spelling.js';

@@ -1,5 +1,6 @@
 import { outlineOf, type Outline } from './outline.js';
 import { isDigit, surveyOf } from './scan-text.js';
+import type { ParsedBody } from './parsed-body.js';
 
 /** Deepest nesting that is looked at. Nothing deeper is accepted from a caller or from a provider. */
 const DEPTH_MAX = 512;
@@ -140,4 +141,14 @@ function pair(outline: Outline, container: Container, text: string): boolean {
   }
   if (isOdd) container[SPELLING] = { ...spelling, hidden: isRepeating ? hidden : null };
   return isOdd || isOddBelow;
+}
+
+const spelledBodies = new WeakSet<ParsedBody>();
+
+/** Remembers how the caller wrote the body, before values of it are written anew. Reads each body once. */
+export function spellBody(body: ParsedBody): void {
+  if (spelledBodies.has(body)) return;
+  spelledBodies.add(body);
+  const { buffer, byteOffset, byteLength } = body.bytes;
+  rememberSpelling(body.value, Buffer.from(buffer, byteOffset, byteLength).toString('utf8'));
 }

@@ -1,5 +1,5 @@
 import type { ParsedBody } from './parsed-body.js';
-import { spellBody } from './spell-body.js';
+import { spellBody } from './spelling.js';
 import { writeJson } from './write-json.js';
 
 const COMMA = Buffer.from(',');

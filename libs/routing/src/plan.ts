@@ -105,7 +105,7 @@ const NO_KEYS: readonly ProviderKeyGrant[] = [];
  * own provider keys, then the platform's.
  */
 function survey(model: CatalogueModel, options: PlanOptions): Survey {
-  const { asked, endpoint, principal, providers, byok, stats, nowMs } = options;
+  const { asked, principal, providers, byok, stats, nowMs } = options;
   const policy = principal.routingPolicy ?? NO_POLICY;
   const lacked = asked.requires.find((requirement) => !has(model.record, requirement));
   const found: Survey = { ...NOTHING, routes: [] };
@@ -130,28 +130,9 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       found.missing ??= { param: 'service_tier', value: asked.tier };
       continue;
     }
-    const { dialect, upstreamModel, maxOutputTokens, contextLength } = route;
-    const { reasoning, fixesSampling } = model;
-    const quirks = provider.quirks(route);
-    const translation = endpoint.translate(asked, {
-      dialect,
-      upstreamModel,
-      maxOutputTokens,
-      contextLength,
-      reasoning,
-      fixesSampling,
-      quirks,
-      price: route.price,
-      said: (words) => `${provider.name}: ${scrubProviderText(words)}`,
-    });
+    const translation = translationOf(route, model, provider, options);
     if (translation instanceof Misfit) {
-      const { param, value, what } = translation;
-      if (param !== null)
-        found.missing ??= {
-          param,
-          ...(value === undefined ? {} : { value }),
-          ...(what === undefined ? {} : { what }),
-        };
+      found.missing ??= missingOf(translation);
       continue;
     }
     for (const providerKey of keys) {
@@ -175,6 +156,33 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
     asked.credential == null ? [] : found.routes.filter((one) => credentialOf(one) === asked.credential);
   if (staying.length > 0) found.routes = staying;
   return found;
+}
+
+/** Returns the request in the route's dialect, or the part of it that the route cannot serve. */
+function translationOf(
+  route: Route,
+  { reasoning, fixesSampling }: CatalogueModel,
+  provider: Provider,
+  { asked, endpoint }: PlanOptions,
+): Translation | Misfit {
+  const { dialect, upstreamModel, maxOutputTokens, contextLength, price } = route;
+  return endpoint.translate(asked, {
+    dialect,
+    upstreamModel,
+    maxOutputTokens,
+    contextLength,
+    reasoning,
+    fixesSampling,
+    quirks: provider.quirks(route),
+    price,
+    said: (words) => `${provider.name}: ${scrubProviderText(words)}`,
+  });
+}
+
+/** Returns the parameter that a route cannot serve; null where the misfit names none. */
+function missingOf({ param, value, what }: Misfit): Survey['missing'] {
+  if (param === null) return null;
+  return { param, ...(value === undefined ? {} : { value }), ...(what === undefined ? {} : { what }) };
 }
 
 /** `<provider>` for the platform's credential, `<provider>#<provider key>` for one of the account's own. */

@@ -46,7 +46,7 @@ function isFunctionWithBody(node: ts.Node): node is ts.FunctionLikeDeclaration {
 
 function isDescribeBlock(node: ts.Node): boolean {
   if (!ts.isCallExpression(node.parent)) return false;
-  return /^describe\b/.test(node.parent.expression.getText());
+  return /^describe(?:[A-Z]\w*)?\b/.test(node.parent.expression.getText());
 }
 
 function nameOf(node: ts.FunctionLikeDeclaration): string {

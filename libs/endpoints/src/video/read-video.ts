@@ -60,7 +60,7 @@ const LIKELY_SECONDS = 8;
 /** Throws ApiError `validation_error`, which names items by their position. */
 export function readVideo(body: Json): Asked<VideoRequest> {
   for (const [name, msg] of Object.entries(ELSEWHERE))
-    if (body[name] != null) throw invalidBody({ type: 'unknown_input', loc: ['body', name], msg });
+    if (body[name] != null) throw invalidBody({ type: 'unknown_field', loc: [name], msg });
   const { prompt, items } = contentOf(body);
   const duration = typeof body.duration === 'number' ? body.duration : null;
   const [resolution, aspectRatio] = [filled(body.resolution), filled(body.aspect_ratio)];

@@ -90,7 +90,7 @@ describe('the request of a video', () => {
     (name, value) => {
       const { code, options } = faultOf({ prompt: 'a', [name]: value });
       expect(code).toBe('validation_error');
-      expect(options.details).toMatchObject([{ type: 'unknown_input', loc: ['body', name] }]);
+      expect(options.details).toMatchObject([{ type: 'unknown_field', loc: [name] }]);
       expect(() => read({ prompt: 'a', [name]: null })).not.toThrow();
     },
   );
@@ -130,41 +130,41 @@ describe('the request of a video', () => {
   });
 
   it.each<[string, Json, (string | number)[]]>([
-    ['nothing to make', {}, ['body', 'prompt']],
-    ['two prompts', { prompt: 'a', content: [{ type: 'text', text: 'b' }] }, ['body', 'content', 0, 'type']],
-    ['a role of another kind', { content: [item('image', 'source_video')] }, ['body', 'content', 0, 'role']],
-    ['a video without a role', { content: [item('video')] }, ['body', 'content', 0, 'role']],
+    ['nothing to make', {}, ['prompt']],
+    ['two prompts', { prompt: 'a', content: [{ type: 'text', text: 'b' }] }, ['content', 0, 'type']],
+    ['a role of another kind', { content: [item('image', 'source_video')] }, ['content', 0, 'role']],
+    ['a video without a role', { content: [item('video')] }, ['content', 0, 'role']],
     [
       'a file address',
       { content: [item('image', undefined, 'file:///etc/passwd')] },
-      ['body', 'content', 0, 'image_url'],
+      ['content', 0, 'image_url'],
     ],
     [
       'a plain http address',
       { content: [item('image', undefined, 'http://a.test')] },
-      ['body', 'content', 0, 'image_url'],
+      ['content', 0, 'image_url'],
     ],
     [
       'a data URL of another kind',
       { content: [item('image', undefined, 'data:text/html;base64,AAAA')] },
-      ['body', 'content', 0, 'image_url'],
+      ['content', 0, 'image_url'],
     ],
     [
       'a data URL that is not base64',
       { content: [item('image', undefined, 'data:image/png;base64,!!')] },
-      ['body', 'content', 0, 'image_url'],
+      ['content', 0, 'image_url'],
     ],
     [
       'a data URL without data',
       { content: [item('image', undefined, 'data:image/png;base64,')] },
-      ['body', 'content', 0, 'image_url'],
+      ['content', 0, 'image_url'],
     ],
-    ['two first frames', { content: [item('image'), item('image')] }, ['body', 'content', 1, 'role']],
-    ['a last frame alone', { content: [item('image', 'last_frame')] }, ['body', 'content', 0, 'role']],
+    ['two first frames', { content: [item('image'), item('image')] }, ['content', 1, 'role']],
+    ['a last frame alone', { content: [item('image', 'last_frame')] }, ['content', 0, 'role']],
     [
       'frames among references',
       { content: [item('image'), item('image', 'reference_image')] },
-      ['body', 'content', 1, 'role'],
+      ['content', 1, 'role'],
     ],
   ])('VID-13 is refused with 422 for %s', (_name, body, loc) => {
     const { status, options } = faultOf(body);

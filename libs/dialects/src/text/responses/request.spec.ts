@@ -95,9 +95,9 @@ describe('reading a responses request', () => {
       ['previous_response_id'],
       'conflict',
     ],
-    [{ input: 'x', previous_response_id: 'r'.repeat(257) }, ['previous_response_id'], 'maxLength'],
-    [{ input: 'x', conversation: 'c'.repeat(257) }, ['conversation'], 'maxLength'],
-    [{ input: 'x', conversation: { id: 'c'.repeat(257) } }, ['conversation', 'id'], 'maxLength'],
+    [{ input: 'x', previous_response_id: 'r'.repeat(257) }, ['previous_response_id'], 'max_length'],
+    [{ input: 'x', conversation: 'c'.repeat(257) }, ['conversation'], 'max_length'],
+    [{ input: 'x', conversation: { id: 'c'.repeat(257) } }, ['conversation', 'id'], 'max_length'],
   ])('ERR-05 422 %j', (body, loc, type) => {
     const error = refusal(body);
     expect([error.code, error.status]).toEqual(['validation_error', 422]);

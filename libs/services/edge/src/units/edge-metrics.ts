@@ -44,9 +44,7 @@ export class EdgeMetrics {
   private readonly firstToken: SeriesOf<Spread>;
   private readonly models: ReturnType<typeof modelSeries>;
   private readonly fallbacks: SeriesOf<Tally>;
-  private readonly estimated: SeriesOf<Tally>;
-  private readonly doubted: SeriesOf<Tally>;
-  private readonly farOff: SeriesOf<Tally>;
+  private readonly usage: ReturnType<typeof usageSeries>;
   private readonly rejections: SeriesOf<Tally>;
   private readonly breakerChanges: SeriesOf<Tally>;
   private readonly providerAlarms: SeriesOf<Tally>;
@@ -92,21 +90,7 @@ export class EdgeMetrics {
       'Units that another route than the first of their plan ended on, by its provider.',
       ['provider'],
     );
-    this.estimated = metrics.counter(
-      'gateway_usage_estimated_total',
-      'Units whose usage the provider did not report.',
-      ['provider'],
-    );
-    this.doubted = metrics.counter(
-      'gateway_usage_doubted_total',
-      'Answers whose provider counted more than their route can use; the usage was estimated.',
-      ['provider'],
-    );
-    this.farOff = metrics.counter(
-      'gateway_usage_far_off_total',
-      'Text answers whose counts differ tenfold from their text; they were billed as counted.',
-      ['provider', 'model'],
-    );
+    this.usage = usageSeries(metrics);
     this.rejections = metrics.counter(
       'gateway_rejections_total',
       'Requests refused before any model; scope and metric are empty where no limit refused.',
@@ -154,7 +138,7 @@ export class EdgeMetrics {
     this.units(endpoint, unit.outcome, unit.error_code ?? '').inc();
     for (const attempt of unit.attempts) this.attemptEnded(attempt);
     if (unit.routing_fallback) this.fallbacks(provider).inc();
-    if (unit.usage_estimated) this.estimated(provider).inc();
+    if (unit.usage_estimated) this.usage.estimated(provider).inc();
     if (!stream || firstMs == null) return;
     this.firstToken(provider).observe(firstMs / 1_000);
     if (output > 1)
@@ -166,11 +150,11 @@ export class EdgeMetrics {
   }
 
   usageFarOff(provider: string, model: string): void {
-    this.farOff(provider, model).inc();
+    this.usage.farOff(provider, model).inc();
   }
 
   usageDoubted(provider: string): void {
-    this.doubted(provider).inc();
+    this.usage.doubted(provider).inc();
   }
 
   contentsEnded(outcome: 'kept' | 'lost', count: number): void {
@@ -241,6 +225,27 @@ function modelSeries(metrics: Metrics) {
     cost: metrics.counter(
       'gateway_cost_nano_usd_total',
       'What callers were charged, in billionths of a dollar.',
+      ['provider', 'model'],
+    ),
+  };
+}
+
+/** Counts of answers whose usage is not what their provider reported, or is far from their text. */
+function usageSeries(metrics: Metrics) {
+  return {
+    estimated: metrics.counter(
+      'gateway_usage_estimated_total',
+      'Units whose usage the provider did not report.',
+      ['provider'],
+    ),
+    doubted: metrics.counter(
+      'gateway_usage_doubted_total',
+      'Answers whose provider counted more than their route can use; the usage was estimated.',
+      ['provider'],
+    ),
+    farOff: metrics.counter(
+      'gateway_usage_far_off_total',
+      'Text answers whose counts differ tenfold from their text; they were billed as counted.',
       ['provider', 'model'],
     ),
   };
