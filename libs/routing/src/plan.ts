@@ -11,13 +11,13 @@ import type { Asked, Endpoint } from '@gateway/endpoints';
 import { modelLimitName } from '@gateway/limits';
 import { estimateInput, servesTier } from '@gateway/money';
 import type { Provider } from '@gateway/providers';
-import { scrubProviderText } from '@gateway/redaction';
 import { modelNotFound, type CatalogueIndex } from './catalogue-index.js';
 import { accessOf, matchesModel, requireAccess, visibleTo } from './model-access.js';
 import { has, rankModels, type RankedModel, type Wanted } from './rank-models.js';
 import { objectRefused } from './object-refused.js';
 import { inOrder, isAllowedBy } from './route-order.js';
 import type { RouteStats } from './route-stats.js';
+import { missingOf, translationOf } from './route-translation.js';
 import { byokTerms, platformTerms, type RouteTerms } from './terms.js';
 
 /** One route of a plan with all that an attempt needs. */
@@ -105,7 +105,7 @@ const NO_KEYS: readonly ProviderKeyGrant[] = [];
  * own provider keys, then the platform's.
  */
 function survey(model: CatalogueModel, options: PlanOptions): Survey {
-  const { asked, principal, providers, byok, stats, nowMs } = options;
+  const { asked, endpoint, principal, providers, byok, stats, nowMs } = options;
   const policy = principal.routingPolicy ?? NO_POLICY;
   const lacked = asked.requires.find((requirement) => !has(model.record, requirement));
   const found: Survey = { ...NOTHING, routes: [] };
@@ -130,7 +130,7 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       found.missing ??= { param: 'service_tier', value: asked.tier };
       continue;
     }
-    const translation = translationOf(route, model, provider, options);
+    const translation = translationOf(route, { asked, endpoint, model, provider });
     if (translation instanceof Misfit) {
       found.missing ??= missingOf(translation);
       continue;
@@ -156,33 +156,6 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
     asked.credential == null ? [] : found.routes.filter((one) => credentialOf(one) === asked.credential);
   if (staying.length > 0) found.routes = staying;
   return found;
-}
-
-/** Returns the request in the route's dialect, or the part of it that the route cannot serve. */
-function translationOf(
-  route: Route,
-  { reasoning, fixesSampling }: CatalogueModel,
-  provider: Provider,
-  { asked, endpoint }: PlanOptions,
-): Translation | Misfit {
-  const { dialect, upstreamModel, maxOutputTokens, contextLength, price } = route;
-  return endpoint.translate(asked, {
-    dialect,
-    upstreamModel,
-    maxOutputTokens,
-    contextLength,
-    reasoning,
-    fixesSampling,
-    quirks: provider.quirks(route),
-    price,
-    said: (words) => `${provider.name}: ${scrubProviderText(words)}`,
-  });
-}
-
-/** Returns the parameter that a route cannot serve; null where the misfit names none. */
-function missingOf({ param, value, what }: Misfit): Survey['missing'] {
-  if (param === null) return null;
-  return { param, ...(value === undefined ? {} : { value }), ...(what === undefined ? {} : { what }) };
 }
 
 /** `<provider>` for the platform's credential, `<provider>#<provider key>` for one of the account's own. */

@@ -1,0 +1,41 @@
+import type { CatalogueModel, Route } from '@gateway/contracts';
+import type { Misfit, Translation } from '@gateway/dialects';
+import type { Asked, Endpoint } from '@gateway/endpoints';
+import type { Provider } from '@gateway/providers';
+import { scrubProviderText } from '@gateway/redaction';
+
+interface Parts {
+  asked: Asked;
+  endpoint: Pick<Endpoint, 'translate'>;
+  model: CatalogueModel;
+  provider: Provider;
+}
+
+/** Returns the request in the route's dialect, or the part of it that the route cannot serve. */
+export function translationOf(
+  route: Route,
+  { asked, endpoint, model: { reasoning, fixesSampling }, provider }: Parts,
+): Translation | Misfit {
+  const { dialect, upstreamModel, maxOutputTokens, contextLength, price } = route;
+  return endpoint.translate(asked, {
+    dialect,
+    upstreamModel,
+    maxOutputTokens,
+    contextLength,
+    reasoning,
+    fixesSampling,
+    quirks: provider.quirks(route),
+    price,
+    said: (words) => `${provider.name}: ${scrubProviderText(words)}`,
+  });
+}
+
+/** Returns the parameter that a route cannot serve; null where the misfit names none. */
+export function missingOf({
+  param,
+  value,
+  what,
+}: Misfit): { param: string; value?: string; what?: string } | null {
+  if (param === null) return null;
+  return { param, ...(value === undefined ? {} : { value }), ...(what === undefined ? {} : { what }) };
+}
