@@ -207,7 +207,7 @@ describe('/internal/infer/batch', () => {
     edge.addKey(keyPrincipal({ ...late, status: 'suspended' }));
     const call = await lines([chat()]);
     const usage = { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000 };
-    const choices = [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }];
+    const choices = [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }];
     const done = { id: 'c1', object: 'chat.completion', created: 1, model: 'sim-chat', choices, usage };
     const given = { credential: 'simulated', status: 200, body: JSON.stringify(done) };
     const whose = { key_id: 'key_late', account_id: 'acct_late' };
