@@ -3,12 +3,14 @@ import { fileURLToPath } from 'node:url';
 import type { Footprint } from './one-completion.fixture.js';
 
 /**
- * What one completion may run of the build, platform and libraries included: bounds that only go down, but for a feature
- * that every request takes part in (what routes are measured by: 2 files, 7 functions; what has ended and is not settled: 1
- * file, 10 functions). The goal is 60 files and 200 functions.
+ * Bounds of what one completion runs of the build, platform and libraries included. They only go down, except for a
+ * feature that every request takes part in. Since November 2026 these are: measured routes (2 files, 7 functions),
+ * settled facts before a refusal for money (1, 10), JSON kept as it was written (2, 9), earlier reasoning (2, 2), openings
+ * of streams (1, 2), faults by account, doubted counts and stop sequences (0, 8), a route's translation (1, 0). The goal
+ * is 75 files and 285 functions.
  */
-const FILES_MAX = { plain: 96, streamed: 100 };
-const FUNCTIONS_MAX = { plain: 374, streamed: 395 };
+const FILES_MAX = { plain: 102, streamed: 106 };
+const FUNCTIONS_MAX = { plain: 395, streamed: 415 };
 
 const PROGRAM = fileURLToPath(
   new URL('../../../../dist/libs/services/edge/src/one-completion.fixture.js', import.meta.url),

@@ -63,9 +63,12 @@ const CASES: Record<string, Case> = {
       [3, 200],
     ],
   },
-  'a line that becomes longer once it is written again': {
+  'a line whose numbers would be longer if they were written anew': {
     output: { body: result(1, 0).replace('"body":0', `"body":[${'1e20,'.repeat(MIB)}0]`) + result(3) },
-    answered: [[3, 200]],
+    answered: [
+      [1, 200],
+      [3, 200],
+    ],
   },
   'a line without an end, before the answers': {
     output: { pieces: ['x'.repeat(20 * MIB), 'x'.repeat(20 * MIB), '\n', result(0)] },
