@@ -310,7 +310,10 @@ describe('what is refused before a model', () => {
     expect(encoded.status).toBe(415);
     expect(await edge.record(encoded, TOPIC.rejections)).toMatchObject({ http_status: 415 });
     // Records of earlier tests may still come in: none of these is a 401.
-    const statuses = edge.shipped(TOPIC.rejections).slice(before).map(({ http_status: status }) => status);
+    const statuses = edge
+      .shipped(TOPIC.rejections)
+      .slice(before)
+      .map(({ http_status: status }) => status);
     expect(statuses).toContain(415);
     expect(statuses).not.toContain(401);
   });
