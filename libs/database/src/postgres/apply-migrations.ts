@@ -8,7 +8,7 @@ import {
   quoted,
   recordMigration,
 } from './migration-history.js';
-import { searchPath } from './postgres-pool.js';
+import { searchPath } from './search-path.js';
 
 export interface MigrateOptions {
   /** postgresql://… of an account that may create the schema. */

@@ -1,5 +1,6 @@
 import { parseSpelled } from '@gateway/json-body';
 import pg from 'pg';
+import { searchPath } from './search-path.js';
 import { traceQueries } from './trace-queries.js';
 
 export interface PostgresOptions {
@@ -60,12 +61,4 @@ function poolConfig(options: PostgresOptions): pg.PoolConfig {
 
 function settingOptions(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
-}
-
-/** The start-up option that makes unqualified names mean this schema. */
-export function searchPath(schema: string): string {
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
-    throw new Error(`"${schema}" cannot be a schema: use lower-case letters, digits and underscores.`);
-  }
-  return `-c search_path=${schema}`;
 }
