@@ -66,7 +66,8 @@ describe('PUT /v1/admin/discounts/{account}', () => {
     expect((await put('org_unknown', { pct: '5' })).status).toBe(404);
     for (const pct of ['101', '100.1', '-1', '1e1', 101, -1, ''])
       expect((await put(orgId, { pct })).status).toBe(422);
-    for (const pct of ['0', '100', '0.000000000001', 25]) expect((await put(orgId, { pct })).status).toBe(200);
+    for (const pct of ['0', '100', '0.000000000001', 25])
+      expect((await put(orgId, { pct })).status).toBe(200);
   });
 
   it('PAY-08 422 for a model or provider that nobody knows, 503 where nobody could say; what is stored stays', async () => {
