@@ -55,6 +55,8 @@ interface EndpointDocs {
   readonly schema: Readonly<Record<string, unknown>>;
   /** Media type of the body; absent = JSON. */
   readonly body?: 'multipart/form-data';
+  /** Schema of the form, where a body of JSON may be sent as one too. */
+  readonly form?: Readonly<Record<string, unknown>>;
   /** Media types of a good answer. */
   readonly answers: readonly string[];
   readonly description: string;

@@ -1,125 +1,19 @@
+import { count, flag, kind, list, number, object, open, orNull, seconds, text } from './answer-parts.js';
 import type { Schema } from './class-schemas.js';
 import { ref, type PathItem } from './operation.js';
-
-/**
- * What the inference endpoints answer with, in the formats that clients of OpenAI and Anthropic read. Providers may add
- * members, so that none of these is closed.
- */
-const text: Schema = { type: 'string' };
-const count: Schema = { type: 'integer', minimum: 0 };
-const number: Schema = { type: 'number' };
-const flag: Schema = { type: 'boolean' };
-const seconds: Schema = { type: 'integer', description: 'Unix time in seconds.' };
-const open: Schema = { type: 'object', additionalProperties: true };
-const orNull = ({ type, ...rest }: Schema): Schema => ({ ...rest, type: [type as string, 'null'] });
-const list = (items: Schema): Schema => ({ type: 'array', items });
-const kind = (value: string): Schema => ({ type: 'string', enum: [value] });
-
-/** Members named with a `?` at their end may be absent. */
-function object(members: Record<string, Schema>, description?: string): Schema {
-  const entries = Object.entries(members);
-  return {
-    type: 'object',
-    ...(description === undefined ? {} : { description }),
-    properties: Object.fromEntries(entries.map(([name, schema]) => [name.replace(/\?$/, ''), schema])),
-    required: entries.flatMap(([name]) => (name.endsWith('?') ? [] : [name])),
-    additionalProperties: true,
-  };
-}
+import { TEXT_ANSWERS } from './text-answers.js';
 
 function page(item: string): Schema {
   const ids = { first_id: orNull(text), last_id: orNull(text), has_more: flag };
   return object({ object: kind('list'), data: list(ref(item)), ...ids });
 }
 
-const TOOL_CALL = object({
-  id: text,
-  type: kind('function'),
-  function: object({ name: text, arguments: text }),
-});
-
-const RESPONSE_USAGE = orNull(object({ input_tokens: count, output_tokens: count, total_tokens: count }));
-
+/**
+ * What the inference endpoints answer with, in the formats that clients of OpenAI and Anthropic read. Providers may add
+ * members, so that none of these is closed.
+ */
 const SCHEMAS: Record<string, Schema> = {
-  ChatUsage: object({
-    prompt_tokens: count,
-    completion_tokens: count,
-    total_tokens: count,
-    'prompt_tokens_details?': object({ 'cached_tokens?': count, 'audio_tokens?': count }),
-    'completion_tokens_details?': object({ 'reasoning_tokens?': count, 'audio_tokens?': count }),
-  }),
-  ChatCompletion: object(
-    {
-      id: text,
-      object: kind('chat.completion'),
-      created: seconds,
-      model: text,
-      choices: list(
-        object({
-          index: count,
-          message: object({
-            role: kind('assistant'),
-            content: orNull(text),
-            'refusal?': orNull(text),
-            'reasoning_content?': text,
-            'tool_calls?': list(TOOL_CALL),
-          }),
-          finish_reason: orNull(text),
-        }),
-      ),
-      'usage?': ref('ChatUsage'),
-      'service_tier?': orNull(text),
-      'system_fingerprint?': orNull(text),
-    },
-    'With `stream: true` the same in chunks, as server-sent events.',
-  ),
-  MessagesAnswer: object(
-    {
-      id: text,
-      type: kind('message'),
-      role: kind('assistant'),
-      model: text,
-      content: list(object({ type: text, 'text?': text, 'id?': text, 'name?': text, 'input?': open })),
-      stop_reason: orNull(text),
-      'stop_sequence?': orNull(text),
-      usage: object({
-        input_tokens: count,
-        output_tokens: count,
-        'cache_creation_input_tokens?': orNull(count),
-        'cache_read_input_tokens?': orNull(count),
-      }),
-    },
-    'With `stream: true` as server-sent events.',
-  ),
-  MessagesCount: object({ input_tokens: count }),
-  ResponsesCount: object({ object: kind('response.input_tokens'), input_tokens: count }),
-  ResponseItem: object({
-    type: text,
-    'id?': text,
-    'role?': text,
-    'status?': text,
-    'content?': list(open),
-  }),
-  Response: object(
-    {
-      id: text,
-      object: kind('response'),
-      created_at: number,
-      status: text,
-      model: text,
-      output: list(ref('ResponseItem')),
-      'error?': orNull(open),
-      'usage?': RESPONSE_USAGE,
-    },
-    'With `stream: true` as server-sent events.',
-  ),
-  CompactedResponse: object({
-    id: text,
-    object: kind('response.compaction'),
-    created_at: seconds,
-    output: list(ref('ResponseItem')),
-    'usage?': RESPONSE_USAGE,
-  }),
+  ...TEXT_ANSWERS,
   ClientSecret: object({
     value: { ...text, description: 'What a browser sends as its credential, `ek_…`.' },
     expires_at: seconds,

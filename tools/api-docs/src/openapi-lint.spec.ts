@@ -49,6 +49,14 @@ function isBare(schema: Document): boolean {
   return [properties, additionalProperties, patternProperties].every((said) => said === undefined);
 }
 
+/** Places of lists whose elements are not described. */
+function silentLists(schema: Document, at: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const isSilent = [schema.type].flat().includes('array') && (!schema.items || isEmpty(schema.items));
+  const below = Object.entries<Document>(schema).flatMap(([name, one]) => silentLists(one, `${at}.${name}`));
+  return isSilent ? [at, ...below] : below;
+}
+
 describe('docs/openapi.json', () => {
   // Made anew: that the file is the same is docs:check.
   const text = documents().get('openapi.json') ?? '';
@@ -97,6 +105,35 @@ describe('docs/openapi.json', () => {
           bare.push(`${method} ${path} has no description`);
       }
     expect(bare).toEqual([]);
+  });
+
+  it('says what every list holds, and has a body wherever one is read', () => {
+    const { paths, components }: Document = JSON.parse(text);
+    const lists = Object.entries<Document>(components.schemas).flatMap(([name, schema]) =>
+      silentLists(schema, name),
+    );
+    expect(lists).toEqual([]);
+    const types = (path: string): string[] => Object.keys(paths[path].post.requestBody?.content ?? {});
+    expect(types('/v1/video/generations')).toEqual(['application/json']);
+    expect(types('/v1/images/edits')).toEqual(['application/json', 'multipart/form-data']);
+    expect(types('/v1/audio/transcriptions/translate')).toEqual(['multipart/form-data']);
+  });
+
+  it('names the headers of every response, and memory and template where they are taken', () => {
+    const { paths, components }: Document = JSON.parse(text);
+    const responses = Object.values<Document>(paths)
+      .flatMap((item: Document) => Object.values<Document>(item))
+      .flatMap((operation: Document) => Object.values<Document>(operation.responses));
+    for (const { headers } of responses) expect(headers).toHaveProperty('X-Request-Id');
+    const { responses: chat, parameters } = paths['/v1/chat/completions'].post;
+    for (const name of ['X-Cache', 'X-Service-Version', 'x-ratelimit-limit-requests'])
+      expect(chat['200'].headers).toHaveProperty([name]);
+    expect(chat['4XX'].headers).toHaveProperty('Retry-After');
+    expect(parameters.map(({ name }: Document) => name)).toContain('X-Service-Cache');
+    for (const name of ['ChatRequest', 'MessagesRequest', 'ResponsesRequest'])
+      expect(Object.keys(components.schemas[name].properties)).toEqual(
+        expect.arrayContaining(['memory', 'template']),
+      );
   });
 
   it('gives every member of a management body a type', () => {

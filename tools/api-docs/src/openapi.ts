@@ -5,8 +5,9 @@ import { classSchemas, nullableSchemas, withReferenced, type Schema } from './cl
 import type { DescribedRoute } from './described-routes.js';
 import { Examples, withExamples } from './examples.js';
 import { answerSchemas, withAnswer } from './inference-answers.js';
-import { inferenceOperations, inferenceSchemas } from './inference-operations.js';
+import { inferenceOperations, inferenceSchemas, withBegunBody } from './inference-operations.js';
 import { managementOperation } from './management-operations.js';
+import { HEADERS, withHeaders } from './response-headers.js';
 import { plainSchema } from './plain-schema.js';
 import type { SourceTypes } from './source-types.js';
 import { withTypes } from './untyped-members.js';
@@ -94,8 +95,9 @@ export function openApi(routes: readonly DescribedRoute[], source: SourceTypes):
     ...inferenceOperations(),
     ...uploadOperations(),
     ...shown.map((route) => managementOperation(route, all, source)),
-  ].map(withAnswer);
-  const answers = { ...Object.fromEntries(source.answerSchemas()), ...answerSchemas() };
+  ].map((item) => withHeaders(withAnswer(withBegunBody(item))));
+  const typed = [...source.answerSchemas()].map(([name, schema]) => [name, withTypes(name, schema)] as const);
+  const answers = { ...Object.fromEntries(typed), ...answerSchemas() };
   const schemas = named(
     closed(withReferenced(nullableSchemas(all), bodies, Object.keys(answers))),
     answers,
@@ -119,6 +121,7 @@ export function openApi(routes: readonly DescribedRoute[], source: SourceTypes):
     paths: Object.fromEntries(Object.entries(paths).sort(byName)),
     components: {
       securitySchemes: SECURITY_SCHEMES,
+      headers: HEADERS,
       schemas: Object.fromEntries(Object.entries(schemas).sort(byName)),
     },
   };

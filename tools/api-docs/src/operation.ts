@@ -14,7 +14,13 @@ export interface Operation {
   [member: string]: unknown;
   parameters: readonly Schema[];
   requestBody?: { required: boolean; content: Content };
-  responses: Readonly<Record<string, { description: string; content?: Content }>>;
+  responses: Readonly<Record<string, Answer>>;
+}
+
+interface Answer {
+  description: string;
+  headers?: Readonly<Record<string, Schema>>;
+  content?: Content;
 }
 
 /** Schemas by media type. */

@@ -2,6 +2,8 @@ import type { Schema } from './class-schemas.js';
 import { ref } from './operation.js';
 
 const open: Schema = { type: 'object', additionalProperties: true };
+const text: Schema = { type: 'string' };
+const tokenId: Schema = { type: 'integer', minimum: 0 };
 const list = (items: Schema): Schema => ({ type: 'array', items });
 
 /**
@@ -16,6 +18,20 @@ const MEMBERS: Readonly<Record<string, Schema>> = {
   'CreateTemplateVersionBody.tools': list(open),
   'ConversationBody.items': list(ref('ResponseItem')),
   'ConversationItemsBody.items': list(ref('ResponseItem')),
+  'TemplateVersionRecord.tools': { type: ['array', 'null'], items: open },
+  'CompareRequest.messages': list(open),
+  'RouterSelectRequest.messages': list(open),
+  'RouterSelectRequest.tools': list(open),
+  'EvaluateRequest.input': { anyOf: [text, list(open)] },
+  'EmbeddingsRequest.input': {
+    anyOf: [
+      { ...text, minLength: 1 },
+      list({ ...text, minLength: 1 }),
+      list(tokenId),
+      list({ ...list(tokenId), minItems: 1 }),
+    ],
+  },
+  'ModerationRequest.input': { anyOf: [text, list(text), list(open)] },
 };
 
 /** A class's schema in which every member has a type. */
@@ -29,13 +45,14 @@ export function withTypes(name: string, schema: Schema): Schema {
         const known = MEMBERS[`${name}.${member}`] ?? MEMBERS[member];
         if (known === undefined || !isOpen(given)) return [member, given];
         const { not: _anything, ...rest } = given;
-        return [member, { ...rest, ...known }];
+        return [member, known.anyOf === undefined ? { ...rest, ...known } : known];
       }),
     ),
   };
 }
 
 function isOpen({ type, $ref, anyOf, oneOf, items }: Schema): boolean {
-  if (type === 'array') return items === undefined || Object.keys(items as object).length === 0;
+  if ([type].flat().includes('array'))
+    return items === undefined || Object.keys(items as object).length === 0;
   return [type, $ref, anyOf, oneOf].every((said) => said === undefined);
 }

@@ -1,6 +1,7 @@
 import { textChat, type ModelRequest } from '@gateway/dialects';
 import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
+import { withStoredContent } from '../stored/stored-content-schema.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 
@@ -15,7 +16,7 @@ export const endpoint: Endpoint<ModelRequest> = {
   docs: {
     summary: 'OpenAI chat completions',
     schemaName: 'ChatRequest',
-    schema: caller.schema,
+    schema: withStoredContent(caller.schema),
     answers: ['application/json', 'text/event-stream'],
     description: 'Lines `data: <chunk>`, ended by `data: [DONE]`, when `stream` is true.',
   },

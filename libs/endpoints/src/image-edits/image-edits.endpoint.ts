@@ -43,7 +43,12 @@ const schema = new LazySchema(SCHEMA, { strict: false });
 const picture = {
   description: 'A data URL, base64 or {url: data URL}; in a form a file. Remote addresses are refused.',
 };
-const pictures = { ...picture, type: ['string', 'object', 'array'] };
+const onePicture = {
+  anyOf: [{ type: 'string' }, { type: 'object', required: ['url'], properties: { url: { type: 'string' } } }],
+};
+const pictures = { ...picture, anyOf: [...onePicture.anyOf, { type: 'array', items: onePicture }] };
+const file = { type: 'string', format: 'binary', description: 'The bytes of an image.' };
+const files = { type: 'array', items: file, description: 'Files of the same name; it may end in `[]`.' };
 
 /** POST /v1/image/edits, over an imaging library that may not be there. */
 export const imageEdits = (findImaging: FindImaging): Endpoint<AskedImages> => ({
@@ -60,10 +65,15 @@ export const imageEdits = (findImaging: FindImaging): Endpoint<AskedImages> => (
       required: ['image'],
       properties: {
         image: pictures,
-        mask: { ...picture, type: ['string', 'object'] },
+        mask: { ...picture, ...onePicture },
         reference_images: pictures,
         ...SCHEMA.properties,
       },
+    },
+    form: {
+      ...SCHEMA,
+      required: ['image'],
+      properties: { image: files, mask: file, reference_images: files, ...SCHEMA.properties },
     },
     answers: ['application/json'],
     description:

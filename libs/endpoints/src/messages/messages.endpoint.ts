@@ -3,6 +3,7 @@ import { textMessages, type ModelRequest } from '@gateway/dialects';
 import { BodyFault, parseBody, spliceMembers } from '@gateway/json-body';
 import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
+import { withStoredContent } from '../stored/stored-content-schema.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 import { anthropicHeaders } from './anthropic-headers.js';
@@ -21,7 +22,7 @@ export const endpoint: Endpoint<ModelRequest> = {
   docs: {
     summary: 'Anthropic messages',
     schemaName: 'MessagesRequest',
-    schema: caller.schema,
+    schema: withStoredContent(caller.schema),
     answers: ['application/json', 'text/event-stream'],
     description: 'Events of the Anthropic stream when `stream` is true.',
   },

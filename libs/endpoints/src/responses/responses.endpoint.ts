@@ -2,6 +2,7 @@ import { ApiError } from '@gateway/contracts';
 import { textResponses, type ModelRequest } from '@gateway/dialects';
 import type { Asked, Endpoint } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
+import { withStoredContent } from '../stored/stored-content-schema.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 import { isBackground, responsesBackground } from './background.js';
@@ -17,7 +18,7 @@ export const endpoint: Endpoint<ModelRequest> = {
   docs: {
     summary: 'OpenAI responses',
     schemaName: 'ResponsesRequest',
-    schema: caller.schema,
+    schema: withStoredContent(caller.schema),
     answers: ['application/json', 'text/event-stream'],
     description: 'Numbered events of the responses stream, ended by `data: [DONE]`, when `stream` is true.',
   },

@@ -19,8 +19,11 @@ interface NamedMemory {
 
 type Value = Readonly<Record<string, unknown>>;
 
-const ITEMS_MAX = 64;
-const END_USER_ID_MAX = 512;
+/** Most memories of one request. */
+export const ITEMS_MAX = 64;
+export const END_USER_ID_MAX = 512;
+/** Characters of a template's name or id. */
+export const NAME_MAX = 200;
 
 /** Members of a body that name what the account keeps. */
 const NAMING: ReadonlySet<string> = new Set(['template', 'variables', 'template_version', 'memory']);
@@ -72,7 +75,7 @@ export class StoredContentNeeded extends Error {
       if (version != null) this.refuse(fault(['template_version'], 'template_version needs a template.'));
       return null;
     }
-    if (typeof template !== 'string' || template === '' || template.length > 200)
+    if (typeof template !== 'string' || template === '' || template.length > NAME_MAX)
       this.refuse(fault(['template'], 'template must be the name of a template.'));
     if (variables != null && !isObject(variables))
       this.refuse(fault(['variables'], 'variables must be an object.'));

@@ -71,7 +71,11 @@ const document = shape(['source'], {
   context: nullableText,
   ...cached,
 });
-const textBlock = shape(['text'], { text, citations: { type: ['array', 'object', 'null'] }, ...cached });
+const textBlock = shape(['text'], {
+  text,
+  citations: { type: ['array', 'object', 'null'], items: object },
+  ...cached,
+});
 
 /** Blocks that only this dialect's own providers understand: server tools and their results, and what they leave. */
 const NATIVE_BLOCK: Schema = {

@@ -68,6 +68,7 @@ export const translateTranscription: ComposedEndpoint = {
       ...ASKS.docs.schema,
       properties: { ...(ASKS.docs.schema.properties as object), ...SCHEMA.properties },
     },
+    body: 'multipart/form-data',
     answers: ['application/json', 'text/plain'],
     description:
       'Writes a recording down and translates the text into `target_language` (BCP 47, `en` if absent) by ' +
