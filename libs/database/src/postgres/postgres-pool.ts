@@ -25,7 +25,7 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 /** Of PostgreSQL's type json, which keeps the text of what was written; jsonb does not. */
 const JSON_TYPE = pg.types.builtins.JSON;
 const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: ((id: number, format?: 'text') =>
+  getTypeParser: ((id: number, format?: 'text'): unknown =>
     id === Number(JSON_TYPE) && format !== undefined && String(format) !== 'binary'
       ? parseSpelled
       : pg.types.getTypeParser(id, format)) as pg.CustomTypesConfig['getTypeParser'],

@@ -48,7 +48,7 @@ function answered(
   if (translation instanceof Misfit) throw new Error(`a misfit by ${translation.param}`);
   const asked = JSON.parse(Buffer.concat(translation.request.pieces).toString('utf8')) as Json;
   const contentType = stream ? 'text/event-stream' : 'application/json';
-  const answer = translation.begin({ contentType, status: 200, headers: {} } as never, facts);
+  const answer = translation.begin({ contentType, status: 200, headers: {} }, facts);
   const frames = stream
     ? [...upstream.map((frame) => `data: ${JSON.stringify(frame)}\n\n`), 'data: [DONE]\n\n']
     : [JSON.stringify(upstream)];

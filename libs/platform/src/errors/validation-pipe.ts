@@ -190,7 +190,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const PATTERN = /must match \/.*\/\w* regular expression$/s;
 
 function detailsOf(error: ValidationError, parent: (string | number)[]): ErrorDetail[] {
-  const { property, value, constraints = {}, children = [] } = error;
+  const { property, constraints = {}, children = [] } = error;
+  const value: unknown = error.value;
   const loc = [...parent, /^\d+$/.test(property) ? Number(property) : property];
   if (value === undefined && !('whitelistValidation' in constraints))
     return [{ type: 'missing', loc, msg: 'field required' }];

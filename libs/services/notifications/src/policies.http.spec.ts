@@ -20,7 +20,6 @@ afterAll(async () => {
 });
 beforeEach(() => (owner = app.person()));
 
-const create = (body: object, as: Person | string = owner) => app.call('POST', '/alerts/channels', as, body);
 const locOf = (answer: { body: { error: { details: { loc: string[] }[] } } }) =>
   answer.body.error.details[0].loc;
 

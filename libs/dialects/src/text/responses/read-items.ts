@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@gateway/contracts';
-import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { filled, isObject, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { parseDataUrl } from '../data-url.js';
 import type {
   CacheMarker,
