@@ -2,7 +2,7 @@ import { mintSecret, SystemRandom } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import type { Gateway } from './harness/gateway.js';
 import { MODES, START_MS } from './harness/modes.js';
-import { askOnce, type Answered, type Body } from './harness/requests.js';
+import { ask, askOnce, type Answered, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const BODY_LIMIT_BYTES = 33_554_432;
@@ -25,7 +25,7 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
   afterAll(async () => void (await gateway?.stop()), START_MS);
 
   const post = (path: string, body: Body | string | Buffer, more: object = {}): Promise<Answered> =>
-    askOnce(gateway, 'POST', path, { body, ...more });
+    ask(gateway, 'POST', path, { body, ...more });
   const said = ({ status, body }: Answered): string => `${status} ${body.error?.code}`;
 
   it('AUTH-18 ERR-26 a wrong version header is 400 before a wrong key is 401, on every kind of path', async () => {

@@ -2,6 +2,7 @@ import { eventually } from '@gateway/testing';
 import { startAllInOne } from './harness/all-in-one.js';
 import { startFleet } from './harness/fleet.js';
 import type { Gateway } from './harness/gateway.js';
+import { answered } from './harness/requests.js';
 import { logIn } from './harness/session.js';
 
 const BODY_LIMIT_BYTES = 33_554_432;
@@ -43,17 +44,19 @@ describe.each([
   }, START_MS);
 
   function post(path: string, body: object | Buffer, key = gateway.key): Promise<Response> {
-    return fetch(`${gateway.url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body),
-    });
+    return answered(() =>
+      fetch(`${gateway.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body),
+      }),
+    );
   }
 
   async function get(path: string): Promise<Body> {
-    const answer = await fetch(`${gateway.url}${path}`, {
-      headers: { authorization: `Bearer ${gateway.key}` },
-    });
+    const answer = await answered(() =>
+      fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${gateway.key}` } }),
+    );
     expect(answer.status).toBe(200);
     return bodyOf(answer);
   }
