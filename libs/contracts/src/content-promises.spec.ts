@@ -25,7 +25,7 @@ const history = fc
     }));
   });
 
-/** As the keys service keeps them: change by change. */
+/** Returns promises as the keys service stores them: one for each change. */
 function promisesOf(settings: readonly Setting[]): ContentPromise[] {
   let past: ContentPromise[] = [];
   settings.slice(1).forEach(({ fromMs, days: next }, before) => {

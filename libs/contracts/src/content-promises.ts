@@ -1,4 +1,4 @@
-/** For how long an organization keeps what it logs. */
+/** The time for which an organization retains what it logs. */
 export interface ContentPromise {
   /** ISO 8601: it was said of what was made before then; null = it is said now, of everything. */
   until: string | null;
@@ -24,7 +24,7 @@ export function promisesAfter(
   return [...shorter, ended].filter((promise) => promise.days < next);
 }
 
-/** Until when a content is kept: the shortest of all promises since it was made. */
+/** Returns the end of a content's retention: the shortest of all promises since it was written. */
 export function keptUntilMs(
   content: { created_at: Date; expires_at: Date },
   promises: readonly ContentPromise[],
@@ -36,7 +36,7 @@ export function keptUntilMs(
   return Math.min(content.expires_at.getTime(), ...days.map((each) => madeMs + each * DAY_MS));
 }
 
-/** What was made before then is past its time by one of the promises. */
+/** Returns the instant before which contents are past the retention of one of the promises. */
 export function keptFromMs(promises: readonly ContentPromise[], nowMs: number): number {
   const ends = promises.map(({ until, days }) =>
     Math.min(until === null ? Infinity : Date.parse(until), nowMs - days * DAY_MS + 1),

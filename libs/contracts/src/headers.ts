@@ -22,7 +22,7 @@ export const HEADER = {
   deprecation: 'Deprecation',
   sunset: 'Sunset',
   link: 'Link',
-  /** Of deliveries to webhooks (spec, Webhook delivery rules). */
+  /** Event of a delivery to a webhook (spec, Webhook delivery rules). */
   eventId: 'Service-Event-Id',
   deliveryId: 'Service-Delivery-Id',
   eventType: 'Service-Event-Type',
@@ -34,7 +34,7 @@ export const HEADER = {
   clientAddress: 'X-Client-Address',
 } as const;
 
-/** What browser scripts may read (spec, Versioning 7 and 12; design: CORS on /v1). */
+/** Headers that browser scripts may read (spec, Versioning 7 and 12; design: CORS on /v1). */
 export const EXPOSED_HEADERS: readonly string[] = [
   HEADER.serviceVersion,
   HEADER.requestId,

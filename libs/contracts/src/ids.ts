@@ -30,7 +30,7 @@ export type IdPrefix =
   | 'att'
   | 'call';
 
-/** Of the id that is being made. */
+/** Bytes of the id being made. */
 const ID = Buffer.alloc(16);
 
 /** UUID of version 7: 48 bits of milliseconds, 74 of randomness (RFC 9562, 5.7). */

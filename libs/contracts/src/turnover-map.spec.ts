@@ -26,7 +26,10 @@ describe('TurnoverMap', () => {
   });
 });
 
-/** Of 1,000 values of 8 KB that came and went one by one, as many as two collections of the young generation left. */
+/**
+ * Returns how many of 1,000 values of 8 KB, which came and went one by one, are left after two collections of the young
+ * generation.
+ */
 function keptOf(map: string): number {
   const script = `
     ${TurnoverMap.toString()}

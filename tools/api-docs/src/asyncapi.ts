@@ -25,7 +25,7 @@ const onTopic = Object.entries(ACCOUNT_RECORDS).filter(([event]) => !MADE_OF_OTH
 interface Record {
   type: { name: string };
   summary: string;
-  /** What a record is keyed by. */
+  /** Key of a record. */
   key: string;
   producers: string;
   headers?: Schema;
@@ -92,7 +92,7 @@ function envelope(topic: string, data: Schema): Schema {
 
 const schemaOf = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** What a topic's records are by the name of their message: of the account topic one for each type of event. */
+/** Returns a topic's records by the name of their message: of the account topic one for each type of event. */
 function payloads(topic: string, { type }: Record): { name: string; data: Schema }[] {
   if (topic !== TOPIC.account) return [{ name: type.name, data: schemaOf(type.name) }];
   return onTopic.map(([event, { name }]) => ({

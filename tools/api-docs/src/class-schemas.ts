@@ -90,7 +90,9 @@ function nullable(member: Schema): Schema {
   };
 }
 
-/** Those of the named classes and of all that they refer to, but for what stands elsewhere. Throws where one is not known. */
+/**
+ * Returns the named classes and all that they refer to, except those defined elsewhere. Throws where one is not known.
+ */
 export function withReferenced(
   all: ReadonlyMap<string, Schema>,
   names: Iterable<string>,

@@ -14,11 +14,11 @@ export interface DescribedRoute {
   /** Class and method that serve it. */
   controller: string;
   handler: string;
-  /** Which of the handler's paths it is, from 0. */
+  /** Index of the handler's path, from 0. */
   alias: number;
   /** Lower case. */
   method: string;
-  /** With `{name}` for parameters. */
+  /** Path with `{name}` for parameters. */
   path: string;
   access: AccessRule;
   status: number;

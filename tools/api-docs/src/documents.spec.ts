@@ -17,14 +17,14 @@ class PlanBody {
 }
 
 class PlanQuery {
-  /** How many. */
+  /** Number of items. */
   @IsOptional() @IsInt() @Max(200) limit?: number;
 }
 
 /** A plan. */
 interface PlanRecord {
   name: string;
-  /** In their order. */
+  /** Steps in their order. */
   steps: { at: 'start' | 'end' | null; size?: number }[];
 }
 
@@ -105,7 +105,7 @@ describe('openApi', () => {
         name: { type: 'string' },
         steps: {
           type: 'array',
-          description: 'In their order.',
+          description: 'Steps in their order.',
           items: {
             type: 'object',
             required: ['at'],
@@ -125,7 +125,7 @@ describe('openApi', () => {
       security: [{ session: [] }],
       responses: { 202: {} },
     });
-    expect(get.parameters.at(-1)).toMatchObject({ name: 'limit', description: 'How many.' });
+    expect(get.parameters.at(-1)).toMatchObject({ name: 'limit', description: 'Number of items.' });
     const parameters = get.parameters.map((parameter: Document) => [
       parameter.in,
       parameter.name,
@@ -190,7 +190,7 @@ describe('the documents of the services', () => {
     const { usage, seq, request_tags } = document.components.schemas.UsageRecord.properties;
     expect(usage.properties.cached_tokens).toEqual({
       type: 'number',
-      description: "Those of prompt_tokens that were read from the provider's cache.",
+      description: "Part of prompt_tokens that was read from the provider's cache.",
     });
     expect(usage).not.toHaveProperty('required');
     expect(request_tags.additionalProperties).toEqual({ type: 'string' });

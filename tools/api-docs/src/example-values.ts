@@ -1,6 +1,6 @@
 const ULID = '01k9x5t7v9e2m8b4c6d8f0g2h4';
 
-/** What a list without a schema of its own holds. */
+/** Item of a list without a schema of its own. */
 export const MESSAGE = { role: 'user', content: 'Why is the sky blue?' };
 
 /** Texts by the names of fields that they are for; of those that a schema takes the first is shown. */

@@ -24,7 +24,7 @@ function orNone<T>(make: () => T): { example?: T } {
 export class Examples {
   constructor(private readonly schemas: Schemas) {}
 
-  /** What has to be sent, and where nothing has to be the first member. */
+  /** Returns the required members, or the first member where none is required. */
   request(schema: Schema): unknown {
     return this.value(schema, '', 'required', 0);
   }
@@ -34,7 +34,7 @@ export class Examples {
     return this.value(schema, '', 'all', 0);
   }
 
-  /** Of a field or parameter of this name. */
+  /** Returns an example for a field or parameter of this name. */
   named(name: string, schema: Schema): unknown {
     return this.value(schema, name, 'all', 0);
   }
@@ -53,7 +53,7 @@ export class Examples {
     return scalar(schema, type, name);
   }
 
-  /** Through references, and of alternatives the first. */
+  /** Resolves references, and takes the first of alternatives. */
   private resolved(schema: Schema): Schema {
     if (typeof schema.$ref === 'string') return this.resolved(this.schemas[schema.$ref.slice(REF.length)]);
     const alternatives = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;

@@ -9,8 +9,8 @@ function page(item: string): Schema {
 }
 
 /**
- * What the inference endpoints answer with, in the formats that clients of OpenAI and Anthropic read. Providers may add
- * members, so that none of these is closed.
+ * Answers of the inference endpoints, in the formats that clients of OpenAI and Anthropic read. Providers may add
+ * members, so none of these is closed.
  */
 const SCHEMAS: Record<string, Schema> = {
   ...TEXT_ANSWERS,
@@ -160,7 +160,7 @@ const SCHEMAS: Record<string, Schema> = {
   Batches: page('Batch'),
 };
 
-/** By method and path below `/v1`. */
+/** Answers by method and path below `/v1`. */
 const ANSWERS: Readonly<Record<string, string>> = {
   'post /chat/completions': 'ChatCompletion',
   'post /chat/compare': 'Comparison',

@@ -6,7 +6,7 @@ import { plainSchema } from './plain-schema.js';
 import { withTypes } from './untyped-members.js';
 import { contentOf, FAILURES, jsonOf, ref, securityOf, VERSION_HEADER, type PathItem } from './operation.js';
 
-/** What the edge serves without Nest: each describes itself. */
+/** Endpoints that the edge serves without Nest: each describes itself. */
 const DESCRIBED: Pick<
   Endpoint,
   'paths' | 'counts' | 'permission' | 'docs' | 'isCacheable' | 'answersOnce'

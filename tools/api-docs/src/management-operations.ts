@@ -48,7 +48,7 @@ const IF_NONE_MATCH: Schema = {
   schema: { type: 'string' },
 };
 
-/** Answers of the public catalogue carry an ETag. */
+/** True for answers of the public catalogue, which carry an ETag. */
 function isCached(path: string): boolean {
   return path.startsWith('/v1/public/');
 }

@@ -127,7 +127,7 @@ export function openApi(routes: readonly DescribedRoute[], source: SourceTypes):
   };
 }
 
-/** With the comments of the class and its fields, which validators do not keep. */
+/** Adds the comments of the class and its fields, which validators do not hold. */
 function commented(name: string, schema: Schema, source: SourceTypes): Schema {
   const comments = source.fieldComments(name);
   const members = Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(

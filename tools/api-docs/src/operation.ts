@@ -34,7 +34,7 @@ export const VERSION_HEADER = {
   schema: { type: 'string', enum: VERSIONS.map(({ label }) => label) },
 };
 
-/** What every operation may answer with instead. */
+/** Failures that every operation may answer with instead. */
 export const FAILURES = {
   '4XX': { description: 'A fault of the request or the account; see GET /v1/errors.', content: failure(4) },
   '5XX': { description: 'A fault of the gateway or a provider; see GET /v1/errors.', content: failure(5) },

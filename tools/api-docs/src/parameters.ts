@@ -1,6 +1,6 @@
 import type { Schema } from './class-schemas.js';
 
-/** What a parameter of a path names, by its name, or by the part of the path before it. */
+/** Meaning of a path's parameter, by its name, or by the part of the path before it. */
 const NAMED: Readonly<Record<string, string>> = {
   brand: 'Brand of the model: what stands before the slash of its id.',
   name: 'Name of the model: what stands after the slash of its id.',
@@ -54,7 +54,7 @@ export function queryParameters(query: string | null, all: ReadonlyMap<string, S
   });
 }
 
-/** Of what nobody has described. */
+/** Returns words for a parameter that nobody has described. */
 function spelled(name: string): string {
   const words = name.replaceAll('_', ' ');
   return `${words[0].toUpperCase()}${words.slice(1)}.`;

@@ -4,11 +4,11 @@ import ts from 'typescript';
 import type { Schema } from './class-schemas.js';
 import { oneLine, TypeSchemas } from './type-schemas.js';
 
-/** What the source says about one handler. */
+/** Facts of the source on one handler. */
 export interface HandlerSource {
   /** Its doc comment as one line each; empty where it has none. */
   comment: string;
-  /** What it answers with, by its media type; empty where that is nothing. */
+  /** Answers by media type; empty where there is none. */
   answers: Readonly<Record<string, Schema>>;
 }
 
@@ -35,7 +35,7 @@ export class SourceTypes {
     }
   }
 
-  /** Of the controllers of all services, and of what `more` files hold. */
+  /** Reads the controllers of all services, and `more` files. */
   static ofServices(...more: readonly string[]): SourceTypes {
     const cwd = join(process.cwd(), 'libs/services');
     const files = globSync('*/src/**/*.controller.ts', { cwd }).map((file) => join(cwd, file));

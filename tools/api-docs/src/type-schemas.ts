@@ -103,7 +103,7 @@ export class TypeSchemas {
     };
   }
 
-  /** Of names that begin alike, as `supports_${string}`. */
+  /** Returns the pattern of names that begin alike, as `supports_${string}`. */
   private pattern({ keyType, type }: ts.IndexInfo): [string, Schema][] {
     if ((keyType.flags & ts.TypeFlags.TemplateLiteral) === 0) return [];
     return [[`^${(keyType as ts.TemplateLiteralType).texts[0]}`, this.union(membersOf(type))]];

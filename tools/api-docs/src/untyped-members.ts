@@ -7,8 +7,8 @@ const tokenId: Schema = { type: 'integer', minimum: 0 };
 const list = (items: Schema): Schema => ({ type: 'array', items });
 
 /**
- * What members hold of which validators see only that they are there: their form is looked at later, where the error can
- * say more. By class and member, or by the member alone.
+ * Content of members that validators check for presence alone: their form is checked later, where the error can say
+ * more. By class and member, or by the member alone.
  */
 const MEMBERS: Readonly<Record<string, Schema>> = {
   org_id: { type: 'string' },

@@ -9,7 +9,7 @@ export type DialectName = string;
 export interface ModelRecord {
   id: string;
   name: string;
-  /** What it is, in a sentence. */
+  /** A sentence that describes the model. */
   description?: string;
   brand: string;
   model_type: ModelType;
@@ -28,7 +28,7 @@ export interface ModelRecord {
   [supports: `supports_${string}`]: boolean;
 }
 
-/** How a model takes a request for reasoning (wire-formats 5.9). */
+/** The form in which a model takes a request for reasoning (wire-formats 5.9). */
 export interface ReasoningStyle {
   style: 'none' | 'effort' | 'adaptive' | 'budget';
   efforts?: string[];
@@ -46,7 +46,7 @@ export interface Route {
   contextLength: number;
   maxOutputTokens: number | null;
   price: PriceRecord;
-  /** Where the provider computes; absent where it is not known. */
+  /** Regions in which the provider computes; absent where they are not known. */
   regions?: readonly string[];
   /** The provider keeps nothing of a request; absent where it is not known. */
   zeroRetention?: boolean;

@@ -51,29 +51,29 @@ export interface PriceRecord {
   discount_pct?: string | null;
 }
 
-/** What one unit used. Absent = 0. */
+/** Counts of what one unit used. Absent = 0. */
 export interface UnitUsage {
   /** All input, what was read from and written to the provider's cache included. */
   prompt_tokens?: number;
-  /** Those of prompt_tokens that were read from the provider's cache. */
+  /** Part of prompt_tokens that was read from the provider's cache. */
   cached_tokens?: number;
-  /** Those of prompt_tokens that were written to the provider's cache. */
+  /** Part of prompt_tokens that was written to the provider's cache. */
   cache_write_tokens?: number;
-  /** Those of cache_write_tokens that stay for an hour. */
+  /** Part of cache_write_tokens that stays for an hour. */
   cache_write_1h_tokens?: number;
-  /** Those of prompt_tokens that are sound. */
+  /** Part of prompt_tokens that is sound. */
   audio_input_tokens?: number;
-  /** Those of prompt_tokens that are pictures. */
+  /** Part of prompt_tokens that is pictures. */
   image_input_tokens?: number;
   cached_audio_tokens?: number;
   cached_image_tokens?: number;
   /** All output. */
   completion_tokens?: number;
-  /** Those of completion_tokens that are thoughts. */
+  /** Part of completion_tokens that is reasoning. */
   reasoning_tokens?: number;
-  /** Those of completion_tokens that are sound. */
+  /** Part of completion_tokens that is sound. */
   audio_output_tokens?: number;
-  /** Those of completion_tokens that are pictures. */
+  /** Part of completion_tokens that is pictures. */
   image_output_tokens?: number;
   accepted_prediction_tokens?: number;
   rejected_prediction_tokens?: number;
@@ -85,7 +85,7 @@ export interface UnitUsage {
   video_seconds?: string;
   /** Decimal string. */
   input_video_seconds?: string;
-  /** Of what was transcribed or spoken. Decimal string. */
+  /** Seconds that were transcribed or spoken. Decimal string. */
   audio_seconds?: string;
   characters?: number;
   searches?: number;

@@ -1,4 +1,4 @@
-/** Who has to act on a failure. */
+/** The party that has to act on a failure. */
 export type Fault = 'caller' | 'account' | 'service' | 'mixed';
 
 /** Group of codes as GET /v1/errors shows them. */
@@ -28,7 +28,7 @@ export interface ErrorEntry {
   readonly type: OpenAiErrorType;
   /** Default human text; may change, nobody branches on it. */
   readonly message: string;
-  /** What the reader should do, for GET /v1/errors. */
+  /** The action that the reader should take, for GET /v1/errors. */
   readonly action: string;
   readonly providerCodes: readonly string[];
 }

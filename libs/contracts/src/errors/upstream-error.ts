@@ -28,7 +28,7 @@ export interface UpstreamErrorOptions {
   /** Does it count against the breaker of the route? */
   countsAsFault: boolean;
   fault: 'caller' | 'account' | 'service';
-  /** How long the provider asks us to stay away, in milliseconds. */
+  /** Time that the provider asks us to wait, in milliseconds. */
   retryAfterMs?: number;
   /** Our credential or mapping is broken: someone must look (alarm). */
   alarm?: boolean;

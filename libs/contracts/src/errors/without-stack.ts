@@ -1,6 +1,6 @@
 /**
- * What `work` returns, with no stack taken of the errors it makes. For failures that are everyday outcomes and come by the
- * thousand, such as callers that leave: their stacks say nothing, and cost more than all else that is done for them.
+ * Returns what `work` returns, and takes no stack of the errors that it makes. For failures that are ordinary and come
+ * by the thousand, such as callers that leave: a stack says nothing there and costs most.
  */
 export function withoutStack<T>(work: () => T): T {
   const { stackTraceLimit } = Error;

@@ -42,11 +42,11 @@ const ACCOUNT_EVENTS = {
 
 export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
 
-/** What a policy may name. */
+/** Types that a policy may name. */
 export const ACCOUNT_EVENT_TYPES = Object.keys(ACCOUNT_EVENTS) as AccountEventType[];
 /**
- * Those that the notifications service makes of movements, usage records and refusals, for a threshold that a policy names or
- * a rung: no topic carries them.
+ * Types that the notifications service makes of movements, usage records and refusals, for a policy's threshold. No
+ * topic carries them.
  */
 export const MADE_OF_OTHERS: ReadonlySet<string> = new Set<AccountEventType>([
   'balance.low',
@@ -81,11 +81,11 @@ export class AccountEvent<Type extends AccountRecordType = AccountRecordType> {
   @IsString() created_at!: string;
   @IsString() account_id!: string;
   @IsOptional() @IsString() org_id!: string | null;
-  /** Of the class that is named for the type: ACCOUNT_RECORDS, the messages of docs/asyncapi.json. */
+  /** Checks the fields by the class named for the type: ACCOUNT_RECORDS, the messages of docs/asyncapi.json. */
   @IsObject() data!: AccountData<Type>;
 }
 
-/** What a producer says of an event: a field that the type's class does not have does not compile. */
+/** An event as its producer writes it: a field that the type's class does not have does not compile. */
 export type NewAccountEvent = {
   [Type in AccountRecordType]: Omit<AccountEvent<Type>, 'id' | 'created_at'>;
 }[AccountRecordType];

@@ -1,16 +1,16 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 
-/** What a refusal for money rested on. Decimal strings of USD. */
+/** Money behind a refusal. Decimal strings of USD. */
 export class RefusedMoneyRecord {
   /** The cap and what was spent of it; null for a balance. */
   @IsOptional() @IsString() limit_usd!: string | null;
   @IsOptional() @IsString() spent_usd!: string | null;
-  /** What was left without what was in flight; below 0 where a request crossed the limit. */
+  /** Amount left without what was in flight; below 0 where a request crossed the limit. */
   @IsString() available_usd!: string;
   /** The most that what was in flight may have cost. */
   @IsString() held_usd!: string;
-  /** What was spent alone refused it; else room may have come back once what was in flight ended. */
+  /** True if spent money alone refused it; else a later request may pass, once what was in flight has ended. */
   @IsBoolean() is_final!: boolean;
 }
 
@@ -41,7 +41,7 @@ export class RejectionRecord {
   /** These two of a cap that is reached alone: spend_cap.hit is made of them. */
   @IsOptional() @IsString() cap_usd!: string | null;
   @IsOptional() @IsString() spent_usd!: string | null;
-  /** How many refusals this record stands for: above 10 a second per key and code they are added up. */
+  /** Number of refusals that this record stands for: above 10 a second per key and code they are added up. */
   @IsInt() @Min(1) count!: number;
   @IsObject() request_tags!: Record<string, string>;
   @IsString() producer!: string;

@@ -9,7 +9,7 @@ export const TOPIC = {
 
 export type Topic = (typeof TOPIC)[keyof typeof TOPIC];
 
-/** Where records go that cannot be applied. */
+/** Returns the topic for records that cannot be applied. */
 export function deadLetterTopic(topic: string): string {
   return `${topic}.dlq`;
 }

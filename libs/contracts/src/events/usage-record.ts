@@ -19,7 +19,7 @@ import { MONEY_PATTERN } from './money-pattern.js';
 
 /** One try of one route, as it went. */
 export class AttemptRecord {
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   @IsInt() @Min(1) n!: number;
   /** Slug of the provider. Never shown in events or attempts reads. */
   @IsString() provider!: string;
@@ -33,7 +33,7 @@ export class AttemptRecord {
   /** Scrubbed; may name the provider. */
   @IsOptional() @IsString() error_message!: string | null;
   /**
-   * Of a failed attempt to make something (images, speech, a video): why another attempt cannot be charged for twice.
+   * Reason why another attempt cannot be charged twice, for a failed attempt to make images, speech or a video.
    * `not_sent`, `not_connected`, or `refused` by the provider's status.
    */
   @IsOptional() @IsIn(NOT_BEGUN) not_begun?: NotBegun;
@@ -50,7 +50,7 @@ export class AttemptRecord {
   @IsOptional() @Matches(MONEY_PATTERN) house_usd!: string | null;
 }
 
-/** What the price was made from, so that pricing again needs only the snapshot. */
+/** Facts that the price was made from, so that pricing again needs only the snapshot. */
 export class PricedFrom {
   @IsString() snapshot_id!: string;
   @IsString() provider!: string;
@@ -96,7 +96,7 @@ export class UsageRecord {
   @IsString() endpoint!: string;
   /** Catalogue id that served (or would have). */
   @IsString() model!: string;
-  /** What the caller asked for. */
+  /** Model that the caller asked for. */
   @IsString() requested_model!: string;
   /** Provider of the last attempt; null where none was called. */
   @IsOptional() @IsString() provider!: string | null;
@@ -112,7 +112,7 @@ export class UsageRecord {
   @IsBoolean() usage_estimated!: boolean;
   /** null where no route was priced. */
   @IsOptional() @ValidateNested() @Type(() => PricedFrom) priced_from!: PricedFrom | null;
-  /** What the account pays, in USD. Decimal string; null for what is not billed. */
+  /** Amount that the account pays, in USD. Decimal string; null for what is not billed. */
   @IsOptional() @Matches(MONEY_PATTERN) cost_usd!: string | null;
   /** The same at list price, without a discount or the fee of a customer's own provider key. */
   @IsOptional() @Matches(MONEY_PATTERN) list_cost_usd!: string | null;

@@ -11,7 +11,7 @@ import {
 } from 'class-validator';
 import { CursorPageQuery } from './page.js';
 
-/** What an admin key may be allowed to do in its organization. */
+/** Actions that an admin key may be allowed in its organization. */
 const ADMIN_KEY_SCOPES = [
   'keys:read',
   'keys:write',

@@ -43,7 +43,7 @@ function UsdText(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) => (typeof value === 'number' ? String(value) : value));
 }
 
-/** Whose channels and policies; may be left out by who is in one organization, and by an admin key. */
+/** Organization whose channels and policies are read; optional for members of one organization and for admin keys. */
 export class AlertsQuery {
   /** The organization; may be left out by who is in one only, and by an admin key. */
   @IsOptional() @IsString() @Length(1, ID_MAX) org_id?: string;
@@ -66,7 +66,7 @@ export class UpdateChannelBody {
 }
 
 class ThresholdsBody {
-  /** Above 0, number or decimal text: for balance.low, where it is required, and for nothing else. */
+  /** Threshold of balance.low, above 0, number or decimal text: required there, refused for every other type. */
   @IsOptional()
   @UsdText()
   @Matches(USD_PATTERN, { message: 'threshold_usd must be an amount of USD' })
@@ -102,9 +102,9 @@ export class DeliveriesQuery extends AlertsQuery {
   @IsOptional() @IsISO8601({ strict: true }) since?: string;
   /** ISO 8601: deliveries made until then; a bare date covers its day. */
   @IsOptional() @IsISO8601({ strict: true }) until?: string;
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
 }
 
@@ -120,9 +120,12 @@ export interface ChannelRecord {
   channel_type: ChannelType;
   destination: string;
   is_enabled: boolean;
-  /** When the recipient of an e-mail channel confirmed it. */
+  /** Instant at which the recipient of an e-mail channel confirmed it. */
   verified_at: string | null;
-  /** Why deliveries ended by themselves: `failing` for five days, or `gone` (410); null where nobody but a person did. */
+  /**
+   * Reason why deliveries stopped by themselves: `failing` for five days, or `gone` (410). Null where a person stopped
+   * them or nothing did.
+   */
   disabled_reason: 'failing' | 'gone' | null;
   created_at: string;
   updated_at: string;
@@ -159,11 +162,11 @@ export interface DeliveryRecord {
   channel_type: ChannelType;
   destination: string;
   status: DeliveryState;
-  /** How often it was sent. */
+  /** Number of times that it was sent. */
   attempts: number;
-  /** When it is sent next; null where it is over. */
+  /** Instant of the next attempt; null where there is none. */
   next_attempt_at: string | null;
-  /** Of the last attempt. */
+  /** Status of the last attempt. */
   http_status: number | null;
   error: string | null;
   /** The delivery that a person had sent again. */
@@ -188,7 +191,7 @@ export interface DeliveryAttemptRecord {
 }
 
 export interface DeliveryDetail extends DeliveryRecord {
-  /** As it is sent, to the byte. */
+  /** Body as it is sent, to the byte. */
   request_body: string;
   attempt_log: DeliveryAttemptRecord[];
 }

@@ -5,7 +5,7 @@ import { CursorPageQuery } from './page.js';
 export class ListAuditQuery extends CursorPageQuery {
   /** The user id or key id of who did it. */
   @IsOptional() @IsString() @Length(1, 100) actor?: string;
-  /** For example `api_key.create`. */
+  /** Action of the entry, for example `api_key.create`. */
   @IsOptional() @IsString() @Length(1, 100) action?: string;
   /** ISO 8601; from here on. */
   @IsOptional() @IsISO8601({ strict: true }) since?: string;
@@ -20,7 +20,7 @@ export interface AuditRecord {
   /** User id, key id, or `system`. */
   actor: string;
   actor_kind: 'session' | 'admin_key' | 'key' | 'system';
-  /** Of a person. */
+  /** Address of a person; null for every other actor. */
   actor_email: string | null;
   action: string;
   target: string;

@@ -14,7 +14,7 @@ import {
 import type { Money } from '../catalogue/price-record.js';
 import { AMOUNT_PATTERN } from './keys.js';
 
-/** What a card can be charged: 1 to 999,999.99 in whole cents. */
+/** Amounts that a card can be charged: 1 to 999,999.99 in whole cents. */
 const CHARGE_PATTERN = /^[1-9]\d{0,5}(\.\d{1,2})?$/;
 const CODE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{3,63}$/;
 
@@ -36,7 +36,7 @@ export interface CheckoutRecord {
 
 /** Query of GET /v1/billing/payments, /v1/billing/ledger and /v1/admin/coupons. */
 export class BillingPageQuery extends BillingQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(10_000) offset: number = 0;
 }
@@ -57,10 +57,10 @@ export interface PaymentRecord {
 export interface LedgerEntry {
   id: string;
   kind: string;
-  /** Below 0 where it was taken from the balance. */
+  /** Amount of the credit; below 0 where it was taken from the balance. */
   amount_usd: Money;
   balance_after: Money;
-  /** Why a credit was given. */
+  /** Reason that was given for a credit. */
   reason: string | null;
   /** Payment, refund, dispute or coupon that it comes from; null for usage. */
   source: string | null;
@@ -73,7 +73,7 @@ export class AutoRechargeBody extends BillingQuery {
   /** A balance below it is recharged. */
   @ValidateIf(isNeeded) @Matches(AMOUNT_PATTERN) threshold_usd?: Money | null;
   @ValidateIf(isNeeded) @Matches(CHARGE_PATTERN) amount_usd?: Money | null;
-  /** What recharges of one UTC month add up to at most; null = without a bound. */
+  /** Largest sum of the recharges of one UTC month; null = no bound. */
   @IsOptional() @Matches(AMOUNT_PATTERN) monthly_limit_usd?: Money | null;
 }
 

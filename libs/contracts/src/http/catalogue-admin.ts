@@ -26,7 +26,7 @@ const WORD = /^[a-z0-9_]{1,64}$/;
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const TOKENS_MAX = 1_000_000_000;
 
-/** How a model takes a request for reasoning. */
+/** The form in which a model takes a request for reasoning. */
 export class ReasoningBody {
   @IsIn(['none', 'effort', 'adaptive', 'budget']) style!: 'none' | 'effort' | 'adaptive' | 'budget';
   @IsOptional() @IsArray() @IsIn(EFFORTS, { each: true }) efforts?: string[];
@@ -43,7 +43,7 @@ export class ModelRouteBody {
   @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) max_output_tokens?: number;
   /** Fields of the record's `pricing`; what is absent is not billed apart. */
   @IsObject() price!: PriceRecord;
-  /** Where the price is from; absent: an administrator. */
+  /** Page that the price is taken from; absent: an administrator. */
   @IsOptional() @IsString() @Length(1, 500) source?: string;
   @IsOptional() @Matches(DAY) source_date?: string;
   /** Absent: today. */
@@ -117,7 +117,7 @@ export class ImportCatalogueBody {
   @Type(() => ImportedProviderBody)
   providers?: ImportedProviderBody[];
 
-  /** Answers what would change, and changes nothing. */
+  /** True to return what would change without changing it. */
   @IsOptional() @IsBoolean() dry_run?: boolean;
   /** Loads it though it drops many models, empties a price or has faulty models, which are not served then. */
   @IsOptional() @IsBoolean() force?: boolean;

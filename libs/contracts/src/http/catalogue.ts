@@ -29,7 +29,7 @@ export class ListModelsQuery {
   @IsBoolean()
   free?: boolean;
 
-  /** What kind of model. */
+  /** Kind of the model. */
   @IsOptional() @IsIn(MODEL_TYPES) type?: ModelType;
 
   /** Slug of a provider that serves the model. */
@@ -38,7 +38,7 @@ export class ListModelsQuery {
 
 /** Query of GET /v1/models: pages as the SDKs of Anthropic ask for them. Everything where no limit is given. */
 export class ListModelPageQuery extends ListModelsQuery {
-  /** How many models to answer at most, 1 to 1,000. */
+  /** Largest number of models to return, 1 to 1,000. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(1_000) limit?: number;
 
   /** Id of the model that the page follows. */
@@ -51,11 +51,11 @@ export class ListModelPageQuery extends ListModelsQuery {
   @IsOptional() @IsIn(['true', 'false']) beta?: 'true' | 'false';
 }
 
-/** How much of a list of the catalogue is answered. */
+/** The part of a catalogue list to return. */
 export class CataloguePageQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
 }
 
@@ -90,9 +90,9 @@ export class SearchModelsQuery extends ListModelsQuery {
   /** Needs exactly one `output_modality` of text, image and video; without it the best match stands first. */
   @IsOptional() @IsIn(['price']) sort?: 'price';
 
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;
 
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
 }

@@ -2,11 +2,11 @@ import { IsISO8601, IsString, Length } from 'class-validator';
 
 /** POST /v1/end-users/erasures. */
 export class ErasureBody {
-  /** As requests name them: `safety_identifier` or `user`. */
+  /** The end user as requests name them: `safety_identifier` or `user`. */
   @IsString() @Length(1, 512) end_user_id!: string;
 }
 
-/** What an erasure has done; the receipt names no end user. */
+/** The result of an erasure; the receipt names no end user. */
 export interface ErasureRecord {
   /** `era_<uuidv7>`. */
   id: string;

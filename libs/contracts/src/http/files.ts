@@ -12,9 +12,9 @@ import {
   ValidateNested,
 } from 'class-validator';
 
-/** What a caller may upload a file for. */
+/** Purposes for which a caller may upload a file. */
 export const UPLOAD_PURPOSES = ['batch', 'user_data', 'vision', 'assistants', 'fine-tune', 'evals'] as const;
-/** Those, and what a batch answers in. */
+/** Purposes of uploads, and of the output of a batch. */
 const FILE_PURPOSES = [...UPLOAD_PURPOSES, 'batch_output'] as const;
 
 /** Query of GET /v1/files. */

@@ -155,7 +155,7 @@ export class UpdateKeyBody {
   @ValidateNested()
   @Type(() => ResponseCacheBody)
   response_cache?: ResponseCacheBody | null;
-  /** At most 16 tags that every usage event of the key carries. */
+  /** Tags that every usage event of the key carries, at most 16. */
   @IsOptional() @IsObject() request_tags?: Record<string, unknown> | null;
   /** ISO 8601 with offset, in the future; from then on the key is unknown (401). */
   @IsOptional()
@@ -172,21 +172,21 @@ export class CreateKeyBody extends UpdateKeyBody {
 
 /** Body of POST /v1/keys/{id}/rotate. */
 export class RotateKeyBody {
-  /** How long the old secret goes on working. */
+  /** Time for which the old secret goes on working. */
   @IsOptional() @IsInt() @Min(0) @Max(86_400) grace_seconds: number = 0;
 }
 
 /** Orders of GET /v1/keys; a leading `-` turns one round. */
 const KEY_SORTS = ['created_at', 'updated_at', 'last_used_at', 'label', 'status'] as const;
 
-/** In place of an organization's id: keys of no organization, which the caller's own account pays for. */
+/** Value in place of an organization's id: keys that the caller's own account pays for. */
 export const NO_ORG = 'none';
 
 /** Query of GET /v1/keys. */
 export class ListKeysQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
   /** Keys of one organization only; `none`: those of the caller's own account. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
@@ -214,7 +214,7 @@ export class KeyFilterOptionsQuery {
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
   /** Part of a label, model, name or address, in any case. */
   @IsOptional() @IsString() @Length(1, 200) q?: string;
-  /** How many values of each kind to answer, 1 to 200. */
+  /** Largest number of values of each kind to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
 }
 
@@ -239,7 +239,7 @@ export interface ApiKeyRecord {
   team_id: string | null;
   /** User id of the member whom it belongs to. */
   created_by: string;
-  /** Only the fields that were set. */
+  /** Contains only the fields that were set. */
   routing_policy: RoutingPolicy | null;
   routing_policy_template_id: string | null;
   api_version: string | null;
@@ -287,7 +287,7 @@ export interface ScopeLimitRecord {
 /** Answer of GET /v1/keys/{id}/limits. */
 export interface KeyLimitsRecord {
   key_id: string;
-  /** As set on the key; null = not set. */
+  /** Value set on the key; null = not set. */
   rpm_limit: number | null;
   rpd_limit: number | null;
   tpm_limit: number | null;
@@ -299,7 +299,7 @@ export interface KeyLimitsRecord {
   effective_rpd_limit: number | null;
   effective_tpm_limit: number | null;
   effective_spend_cap_usd: string | null;
-  /** Which scope holds each effective value; null = nothing binds. */
+  /** The scope that sets each effective value; null = no scope does. */
   binding: Record<'rpm' | 'rpd' | 'tpm' | 'spend_cap', ScopeKind | null>;
 }
 

@@ -20,12 +20,12 @@ export interface LimitCheck {
   /** `account` for the balance. */
   scope: ScopeKind | 'account';
   scope_id: string;
-  /** Of the scope team_member alone. */
+  /** Team of the scope team_member alone. */
   team_id: string | null;
-  /** Set for a counter beside the scope's own: `free`, or `m:<model or brand/*>` of model_limits. */
+  /** Name of a counter beside the scope's own: `free`, or `m:<model or brand/*>` of model_limits. */
   counter: string | null;
   metric: LimitMetric;
-  /** What is used without this request: a count, or decimal text of USD, with what is in flight at its worst case. */
+  /** Use without this request: a count, or decimal text of USD with what is in flight at its worst case. */
   current: number | string;
   limit: number | string;
   refuses: boolean;
@@ -40,6 +40,6 @@ export interface LimitSimulation {
   checks: LimitCheck[];
   /** List price of the input with max_tokens of output on the first route of the plan; null where there is none. */
   price_usd: string | null;
-  /** What would be reserved: the likely cost, or the worst case where a cap or the balance has no room for it. */
+  /** Amount to reserve: the likely cost, or the worst case where a cap or the balance cannot cover it. */
   reserve_usd: string | null;
 }

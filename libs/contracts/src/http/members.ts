@@ -30,7 +30,7 @@ export interface MemberRecord extends ScopeLimitsRecord {
   role: OrgRole;
   /** Ids of the organization's teams that the person is in. */
   teams: string[];
-  /** When the person joined. */
+  /** Instant at which the person joined. */
   created_at: string;
 }
 
@@ -54,7 +54,7 @@ export interface InvitationRecord {
 /** Body of POST /auth/invitations/accept. */
 export class AcceptInvitationBody {
   @IsString() @Length(1, 512) token!: string;
-  /** Asked of people whom the gateway does not know yet. */
+  /** Name and password, asked of people who have no account yet. */
   @IsOptional() @IsString() @Length(1, 200) @IsName() name?: string | null;
   /** The one they choose; of a known person the one they have. */
   @IsString() @Length(1, 1024) password!: string;

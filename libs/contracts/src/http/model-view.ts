@@ -17,7 +17,7 @@ export interface ModelView extends Omit<ModelRecord, 'pricing'> {
   pricing: PricingView;
 }
 
-/** How a provider fared over the last 30 minutes. */
+/** Results of a provider over the last 30 minutes. */
 export interface ProviderHealth {
   /** Share of the last 30 minutes' calls that the provider did not fail, from 0 to 1; null where there was none. */
   uptime_30m: number | null;
@@ -45,7 +45,7 @@ interface FacetValue {
   count: number;
 }
 
-/** What the models that were found have, most frequent first. */
+/** Values that the found models have, most frequent first. */
 export type ModelFacets = Record<
   'brand' | 'model_type' | 'capability' | 'input_modality' | 'output_modality' | 'provider',
   FacetValue[]

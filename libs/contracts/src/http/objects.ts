@@ -2,8 +2,8 @@ import { IsString, Matches } from 'class-validator';
 
 /** Query of GET /objects/{kind}/{owner}/{name}, as the gateway signed it. */
 export class ObjectLinkQuery {
-  /** Until when the link is good. */
+  /** Instant at which the link expires. */
   @IsString() @Matches(/^\d{1,12}$/) expires!: string;
-  /** What proves that the gateway made the link. */
+  /** Signature of the gateway over the link. */
   @IsString() @Matches(/^[\w-]{43}$/) signature!: string;
 }

@@ -22,7 +22,7 @@ import { RequestLoggingBody, type RequestLogging } from './request-contents.js';
 
 const INT_MAX = 2_147_483_647;
 
-/** What the platform lets an organization raise its limits to. */
+/** The ceilings to which an organization may raise its limits. */
 const ORG_TIERS = ['standard', 'enterprise', 'platform'] as const;
 export type OrgTier = (typeof ORG_TIERS)[number];
 
@@ -58,26 +58,26 @@ export class ScopeLimitsBody {
 export class OrgDefaultsBody extends ScopeLimitsBody {
   /** Contract version that new keys are pinned to, `YYYY-MM`; null = none. */
   @IsOptional() @IsString() @Length(1, 20) default_api_version?: string | null;
-  /** Whether keys may open realtime sessions. Only a super admin sets it and the bounds of a session. */
+  /** True if keys may open realtime sessions. Only a super admin sets it and the bounds of a session. */
   @ValidateIf((body: OrgDefaultsBody) => body.realtime_enabled !== undefined)
   @IsBoolean()
   realtime_enabled?: boolean;
   /** Sessions of one key on one edge at a time; null = the deployment's. */
   @IsOptional() @IsInt() @Min(1) @Max(4_096) realtime_max_sessions?: number | null;
-  /** Of one session; null = the deployment's. */
+  /** Bound of one session; null = the deployment's. */
   @IsOptional() @IsInt() @Min(1) @Max(86_400) realtime_max_seconds?: number | null;
-  /** Of one session; null = the deployment's. */
+  /** Bound of one session; null = the deployment's. */
   @IsOptional() @IsInt() @Min(1) @Max(INT_MAX) realtime_max_tokens?: number | null;
 }
 
 class OrgFieldsBody extends OrgDefaultsBody {
-  /** Only a super admin sets it. */
+  /** Limits of the organization. Only a super admin sets this. */
   @ValidateIf((body: OrgFieldsBody) => body.tier !== undefined) @IsIn(ORG_TIERS) tier?: OrgTier;
-  /** How far below zero the balance may go, decimal text of USD; null = unlimited. Only a super admin sets it. */
+  /** Largest debt of the balance, decimal text of USD; null = unlimited. Only a super admin sets it. */
   @IsOptional()
   @Matches(AMOUNT_PATTERN, { message: 'credit_limit_usd must be a decimal string of USD' })
   credit_limit_usd?: string | null;
-  /** Whether bodies of requests and answers are kept, for how long, and how much of them is masked. */
+  /** Logging of the bodies of requests and answers: whether, for how long, and how much is masked. */
   @ValidateIf((body: OrgFieldsBody) => body.request_logging !== undefined)
   @IsObject()
   @ValidateNested()
@@ -101,9 +101,9 @@ export class UpdateOrgBody extends OrgFieldsBody {
 
 /** Query of GET /v1/orgs. */
 export class ListOrgsQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
   /** Part of a name. */
   @IsOptional() @IsString() @Length(1, 200) q?: string;
@@ -134,7 +134,7 @@ export interface OrgRecord extends ScopeLimitsRecord {
   updated_at: string;
 }
 
-/** What new organizations begin with; a field that is absent means none. */
+/** Defaults of new organizations; an absent field means none. */
 export interface OrgDefaultsRecord {
   rpm_limit?: number;
   rpd_limit?: number;

@@ -3,9 +3,9 @@ import { IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 
 /** Query of a management list. Extend it with the list's own filters. */
 export class CursorPageQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
-  /** How many rows to pass over; of no use beside `cursor`. */
+  /** Number of rows to skip; of no use beside `cursor`. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
   /** `next_cursor` of the page before: costs the same however far the page is. */
   @IsOptional() @IsString() @Length(1, 200) cursor?: string;

@@ -67,9 +67,9 @@ export class UpdateProviderKeyBody extends ProviderKeyFieldsBody {
 
 /** Query of GET /v1/provider-keys. */
 export class ListProviderKeysQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
   /** Provider keys of one organization only. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
@@ -89,7 +89,7 @@ export interface ProviderKeyRecord {
   allowed_models: string[] | null;
   allow_platform_fallback: boolean;
   is_enabled: boolean;
-  /** What the provider last refused the key with; null after a success. */
+  /** Last refusal of the key by the provider; null after a success. */
   last_error: ProviderKeyError | null;
   /** Right to about a minute. */
   last_used_at: string | null;

@@ -21,13 +21,16 @@ function IfSent(name: keyof RequestLoggingBody): PropertyDecorator {
   return ValidateIf((body: RequestLoggingBody) => body[name] !== undefined);
 }
 
-/** What an organization logs of its requests' bodies. What is absent stays as it is; off until it is enabled. */
+/** Settings of an organization for logged bodies. What is absent stays as it is; off until it is enabled. */
 export class RequestLoggingBody {
-  /** Whether bodies of requests and answers are kept. */
+  /** True if bodies of requests and answers are logged. */
   @IfSent('enabled') @IsBoolean() enabled?: boolean;
-  /** How long bodies are kept. A shorter time acts at once on what is kept already, a longer one on what is written from then on. */
+  /**
+   * Days for which bodies are retained. A shorter time acts at once on stored bodies, a longer one on bodies written
+   * from then on.
+   */
   @IfSent('retention_days') @IsInt() @Min(1) @Max(CONTENT_DAYS_MAX) retention_days?: number;
-  /** Whether addresses of mail, numbers of cards, accounts and telephones are masked; credentials always are. */
+  /** True if e-mail addresses, card, account and telephone numbers are masked; credentials always are. */
   @IfSent('redact') @IsBoolean() redact?: boolean;
 }
 
@@ -42,12 +45,12 @@ export class KeepContentsBody extends FleetBody {
   @IsArray() @ArrayMaxSize(64) contents!: UnitContent[];
 }
 
-/** What one unit of a request was asked and answered. */
+/** Request and answer of one unit. */
 export interface UnitContentRecord {
   unit: number;
   endpoint: string;
   created_at: string;
-  /** When it is removed: by the shortest time that the organization has set since. */
+  /** Instant of removal: the shortest retention that the organization has set since. */
   expires_at: string;
   /** The body as it came, masked; null where it was longer than 1 MiB or is no JSON. */
   request: Record<string, unknown> | null;
@@ -62,7 +65,7 @@ export interface UnitContentRecord {
 /** Answer of GET /v1/usage/requests/{id}/content. */
 export interface RequestContentRecord {
   request_id: string;
-  /** By unit, at most 8: a request that asks several models has one for each. */
+  /** Contents by unit, at most 8: a request that asks several models has one for each. */
   contents: UnitContentRecord[];
 }
 

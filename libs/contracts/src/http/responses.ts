@@ -52,12 +52,12 @@ export class ForgetResponsesBody {
   @IsDateString() until!: string;
 }
 
-/** What the column of an event's number holds; no response comes near it. */
+/** Largest value of the column of an event's number; no response comes near it. */
 const EVENT_NUMBER_MAX = 2_147_483_647;
 
-/** What a read is asked to hold besides, as OpenAI's SDKs write lists. What was not kept is left out. */
+/** The further content of a read, as OpenAI's SDKs write lists. What was not kept is left out. */
 class IncludeQuery {
-  /** What the answer is to hold besides. What was not kept is left out. */
+  /** Further content of the answer. What was not kept is left out. */
   @IsOptional() @AsList() @ArrayMaxSize(32) @Length(1, 128, { each: true }) include?: string[];
   /** The same, as OpenAI's SDKs write it. */
   @IsOptional() @AsList() @ArrayMaxSize(32) @Length(1, 128, { each: true }) 'include[]'?: string[];
@@ -75,7 +75,7 @@ export class ResponseQuery extends IncludeQuery {
 
 /** Query of lists of items. */
 export class ItemsQuery extends IncludeQuery {
-  /** How many items to answer. */
+  /** Number of items to return. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(100) limit?: number;
   /** `asc` for the oldest first, `desc` for the newest. */
   @IsOptional() @IsIn(['asc', 'desc']) order?: 'asc' | 'desc';

@@ -19,7 +19,7 @@ export class CreateRoutingPolicyTemplateBody {
   /** The organization whose keys may use it. Cannot change later. */
   @Matches(ID_PATTERN) org_id!: string;
   @IsString() @Length(1, 200) name!: string;
-  /** Only the fields that are set are stored; the others follow the gateway's defaults. */
+  /** Contains only the fields that are set; the others follow the gateway's defaults. */
   @IsObject() @ValidateNested() @Type(() => RoutingPolicyBody) routing_policy!: RoutingPolicyBody;
 }
 
@@ -39,11 +39,11 @@ export class UpdateRoutingPolicyTemplateBody {
 
 /** Query of GET /v1/routing-policy-templates. */
 export class ListRoutingPolicyTemplatesQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
-  /** Of one organization; absent = of all that the caller is in. */
+  /** Templates of one organization; absent = of all that the caller is in. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
 }
 
@@ -51,7 +51,7 @@ export interface RoutingPolicyTemplateRecord {
   id: string;
   org_id: string;
   name: string;
-  /** Only the fields that were set. */
+  /** Contains only the fields that were set. */
   routing_policy: RoutingPolicy;
   created_at: string;
   updated_at: string;

@@ -62,9 +62,9 @@ export class PublishTemplateBody {
 
 /** Query of GET /v1/templates. */
 export class ListTemplatesQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
   /** Templates of one organization only. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
@@ -74,9 +74,9 @@ export class ListTemplatesQuery {
 
 /** Query of GET /v1/templates/{id}/versions. */
 export class ListTemplateVersionsQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
 }
 
@@ -100,7 +100,7 @@ export interface TemplateVersionRecord extends PromptContent {
   id: string;
   object: 'template.version';
   template_id: string;
-  /** From 1. */
+  /** Number of the version, from 1. */
   version: number;
   status: 'draft' | 'published' | 'superseded';
   notes: string | null;
@@ -128,7 +128,7 @@ export class PutMemoriesBody {
 
 /** Query of the memory endpoints. */
 export class MemoriesQuery {
-  /** With a session: the organization whose memories are meant; absent = the caller's own account. */
+  /** Organization whose memories are meant, with a session; absent = the caller's own account. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
 }
 

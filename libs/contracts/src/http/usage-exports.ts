@@ -12,7 +12,7 @@ export class UsageExportQuery extends UsageFilter {
   @AsList() override model: string[] | null = null;
   /** `success`, `error`; any of them. */
   @AsList() override status: string[] | null = null;
-  /** What became of the requests; any of them. */
+  /** Zone in which `created_at` is written, an IANA name. */
   @AsList() override outcome: string[] | null = null;
   /** IANA name: in which `created_at` is written. */
   @IsOptional() @Matches(TIME_ZONE) time_zone: string = UTC;
@@ -27,7 +27,7 @@ export class UsageExportBody extends UsageQueryBody {
 export interface UsageExportRecord {
   /** Path of the CSV: answers once, within 60 seconds, without a credential. */
   url: string;
-  /** As many as there are now. */
+  /** Number of rows at this moment. */
   rows: number;
   expires_at: string;
 }

@@ -12,7 +12,7 @@ import {
 export const FILTER_VALUES_MAX = 100;
 const OUTCOMES = ['served', 'failed', 'cached', 'cancelled'];
 
-/** Which events a read is of. A bare date in `since` or `until` covers the whole UTC day. */
+/** Selection of the events that a read covers. A bare date in `since` or `until` covers the whole UTC day. */
 export class UsageFilter {
   /** ISO 8601: events from then on. */
   @IsOptional() @IsISO8601({ strict: true }) since?: string | null;
@@ -32,7 +32,9 @@ export class UsageFilter {
   @IsString({ each: true })
   @MaxLength(64, { each: true })
   status?: string[] | null;
-  /** Of sessions and admin keys, as the next three; ignored for API keys, which see their own usage alone. */
+  /**
+   * Organization of sessions and admin keys, as the next three. Ignored for API keys, which see their own usage alone.
+   */
   @IsOptional() @IsString() @MaxLength(128) team_id?: string | null;
   /** One member's usage only, by user id. */
   @IsOptional() @IsString() @MaxLength(128) member_id?: string | null;

@@ -32,7 +32,7 @@ export class UsageSeriesBody extends UsageQueryBody {
   @OrDefault(TOP) @IsInt() @Min(1) @Max(20) top: number = TOP;
 }
 
-/** What the requests of one group add up to. Durations are estimates within a power of two. */
+/** Sums of the requests of one group. Durations are estimates within a power of two. */
 export interface SeriesValues {
   requests: number;
   errors: number;
@@ -56,13 +56,13 @@ export interface UsageSeries {
   time_zone: string;
   since: string;
   until: string;
-  /** In the order of their cost; `other` last. */
+  /** Groups in the order of their cost; `other` last. */
   groups: SeriesGroup[];
   /** Every bucket of the range, also those without requests; a group that had none there is absent. */
   buckets: { start: string; values: Record<string, SeriesValues> }[];
-  /** Of the whole range, per group. */
+  /** Sums of the whole range, by group. */
   totals: Record<string, SeriesValues>;
-  /** Of the whole range and all groups. */
+  /** Sum of the whole range and all groups. */
   total: SeriesValues;
   as_of: string;
 }
@@ -73,11 +73,11 @@ export class SpendTrendQuery {
   @IsDefined() org_id!: unknown;
   /** A team that the caller is in; owners and admins name any. */
   @IsOptional() @IsString() @Length(1, 128) team_id?: string;
-  /** How long a bucket is. */
+  /** Length of a bucket. */
   @IsOptional() @IsIn(GRANULARITIES) granularity: Granularity = 'day';
-  /** Past the cache, as `refresh`. */
+  /** True to read past the cache, as `refresh`. */
   @IsOptional() @ToFlag() @IsBoolean() force_refresh?: boolean;
-  /** Past the cache of a minute. */
+  /** True to read past the cache of a minute. */
   @IsOptional() @ToFlag() @IsBoolean() refresh?: boolean;
 }
 
@@ -91,7 +91,7 @@ export interface SpendTrend {
     start: string;
     spend_usd: Money;
     requests: number;
-    /** Of this bucket and the two before it, as far as the window has them. */
+    /** Mean of this bucket and the two before it, as far as the window has them. */
     moving_average_usd: Money;
   }[];
   total_usd: Money;
@@ -100,7 +100,7 @@ export interface SpendTrend {
 
 /** Query of reads that take their filters in the body. */
 export class UsageRefreshQuery {
-  /** Past the cache of a minute that sessions and admin keys read from. */
+  /** True to read past the cache of a minute that sessions and admin keys read from. */
   @IsOptional() @ToFlag() @IsBoolean() refresh?: boolean;
 }
 

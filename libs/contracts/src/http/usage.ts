@@ -38,7 +38,7 @@ export class UsageFilterBody extends UsageFilter {
   /** Rows to answer, 1 to 200. Of the summary: models of by_model. */
   @OrDefault(PAGE_ROWS) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = PAGE_ROWS;
   @OrDefault(0) @IsInt() @Min(0) @Max(OFFSET_MAX) offset: number = 0;
-  /** Past the cache of a minute that sessions and admin keys read from, as `?refresh=true`. */
+  /** True to read past the cache of a minute that sessions and admin keys read from, as `?refresh=true`. */
   @IsOptional() @IsBoolean() refresh?: boolean;
 }
 
@@ -71,7 +71,7 @@ export class RejectionsBody extends UsageFilterBody {
 
 /** Query of GET /v1/balance, GET /v1/usage/rate-limits and the reads by id. */
 export class UsageContextQuery {
-  /** Of a session: the org it looks at. */
+  /** Organization that a session looks at. */
   @IsOptional() @IsString() org_id?: string;
   /** Accepted for dashboards: these reads are never cached. */
   @IsOptional()
@@ -82,7 +82,7 @@ export class UsageContextQuery {
 
 /** Query of GET /v1/usage/rate-limits. */
 export class RateLimitsQuery extends UsageContextQuery {
-  /** Of a session or admin key: a key that it may look at, with every scope above it; org_id may then be left out. */
+  /** Key that a session or admin key looks at, with every scope above it; org_id is then optional. */
   @IsOptional() @IsString() @Length(1, 80) key_id?: string;
 }
 
@@ -124,9 +124,9 @@ export interface UsageEventRecord {
   routing_fallback: boolean;
   request_tags: Record<string, string>;
   key_id: string;
-  /** As it is now; null where it has none, or where nobody could say. */
+  /** Current label; null where the key has none, or where it cannot be looked up. */
   key_label: string | null;
-  /** Whose key it was. */
+  /** Owner of the key. */
   user_id: string;
   endpoint: string;
   ttft_ms: number | null;
@@ -166,7 +166,7 @@ export interface PriceLineView {
   /** A token class, `request`, `image`, `tool:NAME` and so on. */
   line: string;
   quantity: string;
-  /** What the rate is for: `1M tokens`, `image`, `second`, `1k calls` and so on. */
+  /** Measure of the rate: `1M tokens`, `image`, `second`, `1k calls` and so on. */
   unit: string;
   rate_usd: string;
   amount_usd: string;
@@ -176,7 +176,7 @@ export interface PriceLineView {
 export interface LimitSeen {
   scope: string;
   scope_id: string;
-  /** Of the scope team_member alone. */
+  /** Team of the scope team_member alone. */
   team_id: string | null;
   /** Set for a counter beside the scope's own: `m:<model or brand/*>` of model_limits. */
   counter: string | null;
@@ -187,7 +187,7 @@ export interface LimitSeen {
   limit: number | string | null;
 }
 
-/** What became of one request, up to 90 days back. */
+/** The record of one request, up to 90 days back. */
 export interface RequestLookup {
   request_id: string;
   created_at: string;
@@ -232,11 +232,11 @@ export interface RejectionView {
   message: string;
   scope: string | null;
   scope_id: string | null;
-  /** Of the scope team_member alone. */
+  /** Team of the scope team_member alone. */
   team_id: string | null;
   key_id: string;
   limit_type: string | null;
-  /** What a refusal for money rested on; null for others and for refusals of earlier releases. */
+  /** Money behind the refusal; null for others and for refusals of earlier releases. */
   money: RefusedMoneyRecord | null;
   /** Refusals that the row stands for: a caller that hammers gets one row a second. */
   count: number;
@@ -287,7 +287,7 @@ export class CreditBody {
   @IsOptional() @IsString() @Length(1, 128) org_id?: string;
   @IsOptional() @IsString() @Length(1, 128) user_id?: string;
   @IsOptional() @IsString() @Length(1, 128) account_id?: string;
-  /** Above 0. */
+  /** Amount above 0. */
   @Matches(AMOUNT_PATTERN) amount_usd!: Money;
   @IsString() @Length(1, 500) reason!: string;
 }
@@ -370,8 +370,8 @@ export interface BooksRecord {
   /** A round over all accounts has ended, it proved one at least, and no difference is known. */
   is_proved: boolean;
   round_ended_at: string | null;
-  /** In the round under way; until it has proved one, in the last round. */
+  /** Number of accounts proved in the current round, or in the last one until the current one has proved one. */
   accounts_proved: number;
-  /** At most 1,000. */
+  /** Differences found, at most 1,000. */
   differences: BooksDifference[];
 }

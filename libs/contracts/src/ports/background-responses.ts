@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 /** A response that was asked for with `background: true`, before anything of it is made. */
 export interface NewBackgroundResponse {
   id: string;
-  /** Only this key reads it. */
+  /** Key that alone may read the response. */
   key_id: string;
   account_id: string;
   request_id: string;
@@ -17,9 +17,9 @@ export interface NewBackgroundResponse {
   created_at: number;
   /** Items of this request alone. */
   input: Json[];
-  /** As it was asked for. */
+  /** Body as the caller sent it. */
   body: Json;
-  /** As it is shown until it has ended. */
+  /** Response as it is shown until the run ends. */
   response: Json;
 }
 
@@ -35,9 +35,9 @@ export interface NumberedEvent {
   event: Json;
 }
 
-/** How a run ends it. */
+/** The end of a run. */
 export interface EndedResponse {
-  /** As the provider kept it. */
+  /** Response as the provider stored it. */
   response: Json;
   /** The provider and credential that answered in the responses format. */
   credential: string | null;

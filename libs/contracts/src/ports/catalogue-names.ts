@@ -4,11 +4,11 @@ export interface CatalogueNamed {
   providers: string[];
 }
 
-/** What settings may name. Drivers: the newest snapshot in process (catalogue service); HTTP. */
+/** Names that settings may use. Drivers: the newest snapshot in process (catalogue service); HTTP. */
 export abstract class CatalogueNames {
   /**
-   * Those that nobody knows. `auto` is a model here, and a provider is known where customers' own keys alone can call it.
-   * Throws ApiError `service_unavailable` where nobody could say.
+   * Returns the names that are not in the catalogue. `auto` counts as a model, and a provider as known where customers'
+   * own keys alone can call it. Throws ApiError `service_unavailable` where the lookup fails.
    */
   abstract unknown(named: CatalogueNamed): Promise<CatalogueNamed>;
 }

@@ -16,7 +16,7 @@ export interface AuditedAction {
   request_id: string;
 }
 
-/** What an account's ids are called; null where one has no name, absent where it is not of the account. */
+/** Names of an account's ids; null where one has no name, absent where it is not of the account. */
 export interface NamedIds {
   keys: Record<string, string | null>;
   users: Record<string, string | null>;
@@ -27,16 +27,17 @@ export interface NamedIds {
 export interface Payer {
   accountId: string;
   orgId: string | null;
-  /** Of an organization that was deleted: nobody is left who sees to its money. */
+  /** True for a deleted organization, which has no owner left. */
   isClosed?: true;
 }
 
 /**
- * Who is who, for services that keep ids alone. Drivers: database in process (keys service); HTTP. Throws ApiError
+ * Lookup of people and organizations, for services that store ids alone. Drivers: database in process (keys service);
+ * HTTP. Throws ApiError
  * `service_unavailable` where nobody could say.
  */
 export abstract class Directory {
-  /** At most 500 ids of each kind. People are named by their name, else their address. */
+  /** Returns the names of at most 500 ids of each kind. People are named by their name, else their address. */
   abstract names(
     accountId: string,
     ids: { keys: readonly string[]; users: readonly string[]; teams: readonly string[] },
@@ -49,6 +50,6 @@ export abstract class Directory {
   abstract forget(accountId: string, endUserHash: string): Promise<void>;
   /** Notes an action in the organization's audit log. A repeat changes nothing. */
   abstract audit(action: AuditedAction): Promise<void>;
-  /** For how long organizations keep what they log, at most 500 of them. One that is unknown is absent. */
+  /** Returns the retention of logged contents for at most 500 organizations. One that is unknown is absent. */
   abstract contentPromises(orgIds: readonly string[]): Promise<Record<string, ContentPromise[]>>;
 }

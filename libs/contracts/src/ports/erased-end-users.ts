@@ -2,7 +2,7 @@
 export interface ErasedEndUser {
   accountId: string;
   endUserHash: string;
-  /** What was kept of them up to then is to go. */
+  /** Contents stored up to this instant have to be removed. */
   erasedAtMs: number;
 }
 
@@ -11,6 +11,6 @@ export interface ErasedEndUser {
  * Throws ApiError `service_unavailable` where they cannot be asked.
  */
 export abstract class ErasedEndUsers {
-  /** Those erased since then, oldest first; `isAll` is false where more came later than the last of them. */
+  /** Returns the people erased since then, oldest first. `isAll` is false where later ones follow the last returned. */
   abstract since(since: Date): Promise<{ erased: ErasedEndUser[]; isAll: boolean }>;
 }

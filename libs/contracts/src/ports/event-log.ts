@@ -3,7 +3,7 @@ export interface LogRecord {
   key: string;
   /** CloudEvents 1.0 JSON. */
   value: string;
-  /** Of the message: where the request that it is of is traced, its W3C trace context. */
+  /** Trace context of the request that the message belongs to, in W3C form. */
   headers?: { traceparent: string };
 }
 

@@ -1,4 +1,4 @@
-/** What a caller of a create gets. In a replay the body lacks its secrets. */
+/** The answer to the caller of a create. In a replay the body lacks its secrets. */
 export interface CreateAnswer<T extends object> {
   status: number;
   body: T;
@@ -6,7 +6,7 @@ export interface CreateAnswer<T extends object> {
 
 export type StoredAnswer = CreateAnswer<Readonly<Record<string, unknown>>>;
 
-/** Who used which key for which endpoint, with a digest of the body. */
+/** User, endpoint and digest of the body of one Idempotency-Key. */
 export interface IdempotencyClaim {
   /** `<caller> <method> <route>`. */
   scope: string;
@@ -24,8 +24,8 @@ export interface IdempotencyRecord {
 }
 
 /**
- * Answers to creates by Idempotency-Key. Drivers: a service's own table; HTTP (that of the workers service, for edges). Each
- * call may be repeated. Throws ApiError `service_unavailable` where it cannot be asked.
+ * Answers to creates by Idempotency-Key. Drivers: a service's own table; HTTP (to the workers service, for edges). Each
+ * call may be repeated. Throws ApiError `service_unavailable` where the store cannot be reached.
  */
 export abstract class IdempotencyStore {
   /**

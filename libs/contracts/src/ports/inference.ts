@@ -4,24 +4,27 @@ type Json = Record<string, unknown>;
 export interface InferenceCall {
   key_id: string;
   account_id: string;
-  /** Of the request that began the work, and the number of the unit in it: one event and one cost, however often it is run. */
+  /**
+   * Id of the request that began the work, with the number of the unit in it: one event and one cost, however often it
+   * runs.
+   */
   request_id: string;
   unit: number;
-  /** As records name it, for example /v1/batches. */
+  /** Path that records name, for example /v1/batches. */
   recorded_path: string;
-  /** Whose request it is, for example /v1/chat/completions. */
+  /** Endpoint of the request, for example /v1/chat/completions. */
   endpoint: string;
   body: Json;
-  /** At the batch tier's price, of models that take batches alone, and refused first where there is too much to do. */
+  /** True for the batch tier's price, for models that take batches alone, and first to be refused under load. */
   is_batch: boolean;
   /**
-   * For work that its provider does for minutes: null begins it, and is answered 202 with the task as the body as soon as
-   * the provider has it; a task is waited for to its end. Absent for every other call.
+   * Task of a provider that works for minutes: null begins it, and is answered 202 with the task as soon as the
+   * provider has it. A given task is awaited to its end. Absent for every other call.
    */
   task?: Json | null;
   /** A response that nobody waits for: its events and its end go to where it is kept, the answer says that it has ended. */
   background?: { response_id: string };
-  /** What its provider answered to it as a line of a batch of the provider's own: nothing is called, the unit is priced by it. */
+  /** Answer of the provider to a line of its own batch: nothing is called, the unit is priced by it. */
   given?: GivenAnswer;
 }
 
@@ -30,7 +33,7 @@ export interface GivenAnswer {
   /** The credential that it was asked with. */
   credential: string;
   status: number;
-  /** As it came. */
+  /** Body as it came. */
   body: string;
 }
 
@@ -38,7 +41,7 @@ export interface InferenceAnswer {
   status: number;
   body: Json;
   retry_after_seconds: number | null;
-  /** Whether it ended a unit, whose event is written by now. Edges of earlier releases do not say. */
+  /** True if the call ended a unit, whose event is then written. Edges of earlier releases do not say. */
   unit_ended?: boolean;
 }
 
@@ -46,7 +49,7 @@ export interface InferenceAnswer {
 export interface HoldCall {
   key_id: string;
   account_id: string;
-  /** Of the request that began the work: it has one hold. */
+  /** Id of the request that began the work: it has one hold. */
   request_id: string;
   model: string;
   /** All that is held from now on: integer nano-USD in decimal; "0" lets it go. */
@@ -65,25 +68,31 @@ export interface UpstreamBatchCall {
   batch_id: string;
   /** `create` begins one, whether there is one or not; `find` says whether there is one. */
   step: 'upload' | 'find' | 'create' | 'look' | 'cancel';
-  /** What the step before answered; null for the first. */
+  /** State returned by the step before; null for the first. */
   state: UpstreamBatchState | null;
   /** The lines in the object store. */
   input: string;
-  /** Where they wait there as the provider takes them, if it takes them with `create`. Whoever asks removes both. */
+  /**
+   * Address of the lines in the form that the provider takes them, if it takes them with `create`. The caller removes
+   * both.
+   */
   lines: string;
 }
 
-/** Where a provider has it: what later steps need to know. */
+/** The place of a batch at its provider, as later steps need it. */
 export interface UpstreamBatchState {
   credential: string;
   /** The uploaded lines, and what they are asked of. */
   file: string;
   path: string;
-  /** Which lines they are: a bit for each line of the batch, as base64. */
+  /** Lines that were sent: a bit for each line of the batch, as base64. */
   sent: string;
   /** The provider's batch; null while there is none. */
   id: string | null;
-  /** Of a provider that keeps no name of ours: one of these may be it, which the names of its lines show at its end. */
+  /**
+   * Batches of which one may be ours, at a provider that stores no name of ours. The names of its lines show it at its
+   * end.
+   */
   maybe?: string[];
 }
 
@@ -94,7 +103,7 @@ export interface UpstreamBatchState {
 export type UpstreamBatch =
   { kind: 'none' } | { kind: 'at'; state: UpstreamBatchState } | { kind: 'ended'; results: string | null };
 
-/** What would serve. */
+/** The routes that would serve a call. */
 export interface InferencePlan {
   model: string;
   provider: string;
@@ -107,9 +116,14 @@ export interface InferencePlan {
 export abstract class Inference {
   /** A failure is an answer too. A call that is repeated while its answer is remembered gets the same one. */
   abstract infer(call: InferenceCall): Promise<InferenceAnswer>;
-  /** What would serve the call; nothing is called or counted. Throws the ApiError that it would get. */
+  /**
+   * Returns the routes that would serve the call; nothing is called or counted. Throws the ApiError that it would get.
+   */
   abstract plan(call: InferenceCall): Promise<InferencePlan>;
-  /** What such calls with these bodies would reserve together: integer nano-USD in decimal. One that would be refused adds nothing. */
+  /**
+   * Returns what calls with these bodies would reserve together: integer nano-USD in decimal. A call that would be
+   * refused adds nothing.
+   */
   abstract worth(call: InferenceCall, bodies: readonly Json[]): Promise<string>;
   /** Throws ApiError `spend_limit_exceeded` where a first hold finds no room. */
   abstract hold(call: HoldCall): Promise<void>;

@@ -6,7 +6,7 @@ export interface LimitScope {
   id: string;
   rpm: number | null;
   rpd: number | null;
-  /** Only an explicit limit; a default is display only and comes as null. */
+  /** Explicit limit alone; a default is display only and comes as null. */
   tpm: number | null;
   capNano: bigint | null;
 }
@@ -22,7 +22,7 @@ export function heldCounter(kind: HeldKind): string {
   return `${HELD}${kind}`;
 }
 
-/** Where a counter is kept: with the key, or once for the account where it only adds up what is held. */
+/** Returns the scope of a counter: the key, or the account where it only adds up what is held. */
 export function counterScope(keyId: string, name: string): { kind: 'key'; id: string } {
   return { kind: 'key', id: `${name.startsWith(HELD) ? '*' : keyId}/${name}` };
 }
@@ -80,7 +80,7 @@ export interface Refusal {
   scope: ScopeKind | 'account';
   scopeId: string;
   metric: LimitMetric;
-  /** Set where an extra counter refused. */
+  /** Name of the extra counter that refused; null where none did. */
   counter: string | null;
   /** Counts as numbers in decimal, money as nano-USD in decimal. */
   current: string;
@@ -89,7 +89,7 @@ export interface Refusal {
   resetsInSeconds: number | null;
   /** True where posted and unposted spend alone would have let it in. */
   reservationsOnly: boolean;
-  /** What is in flight, for money; null for counts. */
+  /** Money in flight, for refusals by money; null for counts. */
   held: HeldMoney | null;
 }
 
@@ -101,8 +101,8 @@ export interface HeldMoney extends Record<HeldKind, string> {
 
 export type AdmitResult = Admission & {
   /**
-   * Set where the store was away and this process decided alone. `unsure`: the store was asked and may have counted
-   * the unit, so a unit that does not run has to be cancelled.
+   * Set where the store was unreachable and this process decided alone. `unsure`: the store may have counted the unit,
+   * so a unit that does not run has to be cancelled.
    */
   away?: 'unasked' | 'unsure';
 };
@@ -141,23 +141,23 @@ export interface KeyMinute {
   resetsInSeconds: number;
 }
 
-/** What the store holds on one record that an admission looks at, in the windows of the store's own clock. */
+/** State of one record that an admission looks at, in the windows of the store's own clock. */
 export interface TrialRecord {
   /** `account` for the balance, which has no limit of its own here. */
   scope: ScopeKind | 'account';
   scopeId: string;
-  /** Set for an extra counter. */
+  /** Name of an extra counter; null for the scope's own. */
   counter: string | null;
   rpm: number;
   rpd: number;
   tpm: number;
   /** Money posted and unposted; of the balance what is left of it without reservations. */
   spentNano: bigint;
-  /** What is in flight, at its worst case. */
+  /** Amount in flight, at its worst case. */
   worstNano: bigint;
 }
 
-/** What an admission would have answered, and the records it was decided by, in the order of checking. */
+/** The result that an admission would have, with the records that decided it, in the order of checking. */
 export interface Trial {
   /** `ok` and `refused` as `admit` says them; counters as they are, without this request. */
   result: Admission;
@@ -182,10 +182,10 @@ export interface PutUnit {
   leaseMs: number;
 }
 
-/** What the ledger knows of one account, read from one snapshot of it. */
+/** Totals of one account in the ledger, read from one snapshot of it. */
 export interface MirrorRequest {
   accountId: string;
-  /** Given when it answers `missing(gen)`. */
+  /** Generation to pass when it answers `missing(gen)`. */
   gen: string | null;
   /** Versions of different histories do not compare: a ledger that was restored begins another. 0 to 2^20; default 0. */
   history?: number;
@@ -210,7 +210,7 @@ interface PostedReading {
 export interface AccountState {
   /** The store's time, in milliseconds since 1970. */
   asOf: number;
-  /** Of the scopes asked and the balance those that a mirror has reported, for the proof that it is a mirror. */
+  /** Reported readings of the scopes asked and the balance, for the proof of the projection. */
   posted?: PostedReading[];
   scopes: (ScopeCounters & { reservedNano: bigint; unpostedNano: bigint })[];
   reservedNano: bigint;
@@ -233,15 +233,15 @@ export abstract class LimitStore {
   abstract trial(request: AdmitRequest): Promise<Trial>;
   abstract put(units: PutUnit[]): Promise<void>;
   /**
-   * Answers the latest version that was sent to it before of the same history, where it is a later one: then it keeps the
-   * totals that it has. Null otherwise.
+   * Returns the latest version sent before of the same history, if it is later than this one: the store then keeps its
+   * totals. Null otherwise.
    */
   abstract mirror(request: MirrorRequest): Promise<number | null>;
   /** Raises the account's principal version; `gen` (from `stale`) stamps it for that generation only. */
   abstract stamp(accountId: string, version: number, gen: string | null): Promise<void>;
   /** The principal version the store knows; null where it is unknown. For endpoints that do not admit. */
   abstract version(accountId: string): Promise<number | null>;
-  /** With `settledBy`, a time of the store's, units that were settled later are left out of `unpostedUnits`. */
+  /** Returns the totals; with `settledBy`, a time of the store, units settled later are left out of `unpostedUnits`. */
   abstract read(
     accountId: string,
     scopes: { kind: ScopeKind; id: string }[],
@@ -260,7 +260,7 @@ export abstract class LimitStore {
   confirmedAt(_accountId: string, _version: number): number {
     return -Infinity;
   }
-  /** Made-up accounts, one on each node of the store: a gen of theirs that changes shows that the node lost what it knew. */
+  /** Returns made-up accounts, one on each node of the store: a changed gen shows that the node lost its data. */
   watched(): string[] {
     return ['acct_watch'];
   }

@@ -6,7 +6,7 @@ export interface OutgoingMail {
   text: string;
   /** The same for those who read HTML. */
   html?: string;
-  /** Beside the usual ones. */
+  /** Headers beside the usual ones. */
   headers?: Readonly<Record<string, string>>;
 }
 

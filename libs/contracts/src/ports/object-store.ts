@@ -11,7 +11,7 @@ export interface StoredObject {
 const PART = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}\.[a-z0-9]{1,8}$/;
 
-/** What was put is larger than it may be; nothing of it is kept. */
+/** An object above the size bound; nothing of it is stored. */
 export class ObjectTooLarge extends Error {
   constructor(readonly maxBytes: number) {
     super(`An object is larger than ${maxBytes} bytes.`);

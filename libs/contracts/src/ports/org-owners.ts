@@ -1,4 +1,4 @@
-/** Who answers for an organization. Drivers: database in process (keys service); HTTP. */
+/** The owners of an organization. Drivers: database in process (keys service); HTTP. */
 export abstract class OrgOwners {
   /**
    * Their addresses, for what concerns the organization as a whole. Throws ApiError `service_unavailable` where nobody

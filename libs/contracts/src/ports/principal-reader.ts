@@ -1,15 +1,15 @@
 import type { KeyPrincipal, Principal } from './principal.js';
 
 /**
- * What a caller presented, already checked for form. A key travels only as the SHA-256
- * of its whole secret (lower-case hex); the edge never has the pepper.
+ * A credential that a caller presented, already checked for form. A key travels only as the SHA-256 of its whole secret
+ * (lower-case hex); the edge never has the pepper.
  */
 export type Credential =
   | { kind: 'key'; digest: string }
   | { kind: 'admin_key'; digest: string }
   | { kind: 'session'; token: string };
 
-/** Who presents a credential: addresses take turns where what they present is not known yet. */
+/** The address that presents a credential: lookups of unknown credentials are scheduled fairly by address. */
 export interface Caller {
   readonly clientIp: string;
 }
@@ -22,7 +22,7 @@ export interface Caller {
  */
 export abstract class PrincipalReader {
   abstract resolve(credential: Credential, caller?: Caller): Promise<Principal>;
-  /** Past every cache; single-flight per credential. Called when admission says the record is stale. */
+  /** Reads past every cache; single-flight per credential. Called when admission says that the record is stale. */
   abstract reload(credential: Credential): Promise<Principal>;
   /**
    * The record of a key for somebody who looks at it, whatever its status and end; past every cache. Throws ApiError

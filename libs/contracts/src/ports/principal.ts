@@ -1,4 +1,4 @@
-/** Where limits and spend are counted. `account` is the balance of who pays. */
+/** Scopes in which limits and spend are counted. `account` is the balance of who pays. */
 export type ScopeKind = 'key' | 'team_member' | 'member' | 'team' | 'org';
 
 export type OrgRole = 'owner' | 'admin' | 'member';
@@ -53,15 +53,15 @@ export interface ProviderKeyGrant {
   id: string;
   /** Slug. */
   provider: string;
-  /** Of its credential. */
+  /** Version of the credential. */
   version: number;
   /** null = every model of the provider. */
   allowedModels: string[] | null;
-  /** What it does not serve may run on the service's own credentials. */
+  /** True if requests that it does not serve may run on the service's own credentials. */
   allowPlatformFallback: boolean;
 }
 
-/** What an account pays less than the list price. */
+/** A discount of an account on the list price. */
 export interface AccountDiscount {
   /** Decimal string, 0 to 100. */
   pct: string;
@@ -71,7 +71,7 @@ export interface AccountDiscount {
   providers: string[] | null;
 }
 
-/** What an organization may do with realtime sessions; what is null is the deployment's. */
+/** Bounds of an organization's realtime sessions; null = the deployment's. */
 interface RealtimeBounds {
   enabled: boolean;
   maxSessions: number | null;
@@ -79,17 +79,17 @@ interface RealtimeBounds {
   maxTokens: number | null;
 }
 
-/** Who calls with an rsk_ key. */
+/** A caller with an rsk_ key. */
 export interface KeyPrincipal {
   kind: 'key';
   keyId: string;
   label: string | null;
   status: 'active' | 'suspended';
-  /** Who pays. */
+  /** Account that pays. */
   accountId: string;
   /** Version of the account at which this record was read; admission compares it. */
   accountVersion: number;
-  /** How far below zero the account's balance may go; null = unlimited. */
+  /** Largest debt of the account's balance; null = unlimited. */
   creditLimitUsd: string | null;
   orgId: string | null;
   teamId: string | null;
@@ -107,13 +107,13 @@ export interface KeyPrincipal {
   fixedProvider: string | null;
   /** Enabled provider keys of the account, oldest first; absent = none. */
   providerKeys?: readonly ProviderKeyGrant[];
-  /** Of the account; absent or null where it has none. */
+  /** Discount of the account; absent or null where it has none. */
   discount?: AccountDiscount | null;
-  /** How old an answer may be that is given again; absent or null: none is. */
+  /** Largest age of a cached answer; absent or null: nothing is cached. */
   responseCache?: { ttlMs: number } | null;
-  /** Of the organization; absent or null where nothing was set for it. */
+  /** Bounds of the organization; absent or null where nothing was set. */
   realtime?: RealtimeBounds | null;
-  /** Of an organization that logs bodies; absent or null where it does not. */
+  /** Settings of an organization that logs bodies; absent or null where it does not. */
   requestLogging?: { retentionDays: number; redact: boolean } | null;
   requestTags: Record<string, string>;
   /** Milliseconds since the epoch, or null. Past it the key is unknown (401). */
@@ -131,14 +131,14 @@ export interface Membership {
   limits?: ScopeLimits[];
 }
 
-/** Who calls with a session token. */
+/** A caller with a session token. */
 export interface SessionPrincipal {
   kind: 'session';
   userId: string;
   sessionId: string;
   email: string;
   isSuperAdmin: boolean;
-  /** Of the person's own account; absent or null where it has none. */
+  /** Discount of the person's own account; absent or null where it has none. */
   discount?: AccountDiscount | null;
   /** The person's own account, for keys without an org. */
   accountId: string;
@@ -146,7 +146,7 @@ export interface SessionPrincipal {
   memberships: Membership[];
 }
 
-/** Who calls with a mak_ key: an admin of its org inside its scopes. */
+/** A caller with a mak_ key: an admin of its organization within its scopes. */
 export interface AdminKeyPrincipal {
   kind: 'admin_key';
   keyId: string;
@@ -156,7 +156,7 @@ export interface AdminKeyPrincipal {
   accountId: string;
   accountVersion: number;
   scopes: string[];
-  /** Of its organization; absent from a keys service of an earlier release. */
+  /** Limits of its organization; absent from a keys service of an earlier release. */
   limits?: ScopeLimits[];
   /** Milliseconds since the epoch, or null. Past it the key is unknown (401). */
   expiresAtMs: number | null;

@@ -1,4 +1,4 @@
-/** What a provider is called with; a kind of its own for each way of signing. */
+/** A credential for calls to a provider; one kind for each way of signing. */
 export type ProviderCredential =
   | { kind: 'api_key'; key: string }
   | { kind: 'azure'; key: string; endpoint: string; apiVersion: string }
@@ -18,13 +18,13 @@ export type ProviderCredential =
       location: string;
     };
 
-/** How one request fared with a provider key. */
+/** The result of one request with a provider key. */
 export interface ProviderKeyUse {
   accountId: string;
   keyId: string;
   /** Milliseconds since the epoch. */
   atMs: number;
-  /** What the provider refused the key with; null = it did not. */
+  /** Refusal of the key by the provider; null = none. */
   refusal: ProviderKeyRefusal | null;
 }
 

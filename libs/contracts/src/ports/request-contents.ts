@@ -1,4 +1,4 @@
-/** What one unit was asked and answered, of an organization that logs contents. */
+/** Request and answer of one unit, of an organization that logs contents. */
 export interface UnitContent {
   request_id: string;
   unit: number;
@@ -13,16 +13,16 @@ export interface UnitContent {
   retention_days: number;
   /** Personal data is masked, too; credentials always are. */
   redact: boolean;
-  /** As it came; null where it was too long or is no JSON. */
+  /** Request as it came; null where it was too long or is no JSON. */
   request: string | null;
   request_bytes: number;
-  /** As it was sent, a stream as its frames; null where it was too long, is no text, or there was none. */
+  /** Answer as it was sent, a stream as its frames; null where it was too long, is no text, or there was none. */
   response: string | null;
   response_bytes: number;
 }
 
 /**
- * Where contents are kept. Drivers: in process (usage service); HTTP. Throws ApiError `service_unavailable` where it
+ * Store of logged contents. Drivers: in process (usage service); HTTP. Throws ApiError `service_unavailable` where it
  * cannot be asked.
  */
 export abstract class RequestContents {

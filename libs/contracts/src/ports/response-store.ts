@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 /** A response that was answered on POST /v1/responses, with what was sent for it. */
 export interface StoredResponse {
   id: string;
-  /** Only this key reads it. */
+  /** Key that alone may read the response. */
   key_id: string;
   account_id: string;
   end_user_hash: string | null;
@@ -17,17 +17,17 @@ export interface StoredResponse {
   created_at: number;
   /** Items of this request alone. */
   input: Json[];
-  /** As the provider kept it. */
+  /** Response as the provider stored it. */
   response: Json;
 }
 
-/** What a request goes on from. */
+/** The response or conversation that a request continues. */
 export type ResponseLink = { response_id: string } | { conversation_id: string };
 
 /** All that was said so far, oldest first. */
 export interface RecalledItems {
   items: Json[];
-  /** Of the newest response. */
+  /** Credential of the newest response. */
   credential: string | null;
 }
 
@@ -41,7 +41,7 @@ export interface NamedFile {
   bytes: number;
 }
 
-/** Where the content of a caller's file is. */
+/** Returns the key of the content of a caller's file. */
 export function callerFile(accountId: string, id: string): ObjectKey {
   return objectName('files', accountId, `${id}.bin`);
 }

@@ -1,7 +1,7 @@
-/** How many classes a time or a speed is counted in: four to each power of two, from 1 to 2^20. */
+/** Number of classes in which a time or a speed is counted: four to each power of two, from 1 to 2^20. */
 export const FIGURE_CLASSES = 80;
 
-/** What an edge has seen of a provider's answers for a model since it last reported. */
+/** Figures of an edge on a provider's answers for a model since its last report. */
 export interface RouteFigures {
   provider: string;
   /** Id of the model. */
@@ -15,13 +15,16 @@ export interface RouteFigures {
   speed: readonly number[];
 }
 
-/** Of a circuit breaker, from the mildest to the worst. */
+/** States of a circuit breaker, from the mildest to the worst. */
 export const BREAKER_STATES = ['closed', 'half_open', 'open'] as const;
 export type BreakerState = (typeof BREAKER_STATES)[number];
 
-/** How a provider failed on the platform's own credential: codes alone, because its text may hold what nobody else may read. */
+/**
+ * A failure of a provider with the platform's own credential: codes alone, because its text may hold what nobody else
+ * may read.
+ */
 export interface ProviderError {
-  /** Of the error table. */
+  /** Code of the error table. */
   code: string;
   /** The narrower reason. */
   provider_code: string | null;
@@ -40,11 +43,14 @@ export interface ProviderState {
 }
 
 /**
- * Where edges report how providers fare, for the figures that the catalogue shows beside their prices. Drivers: in process
- * (catalogue service); HTTP.
+ * Receiver of the edges' reports on providers, for the figures that the catalogue shows beside prices. Drivers: in
+ * process (catalogue service); HTTP.
  */
 export abstract class RouteHealth {
-  /** What is reported twice counts twice, so nobody repeats it. Throws ApiError `service_unavailable` where nobody takes them. */
+  /**
+   * Counts what is reported twice twice, so nobody repeats it. Throws ApiError `service_unavailable` where it cannot be
+   * delivered.
+   */
   abstract report(figures: readonly RouteFigures[]): Promise<void>;
 
   /** Replaces what this edge has reported of these providers; `edge` names the process. Throws like `report`. */

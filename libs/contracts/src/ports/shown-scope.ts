@@ -3,7 +3,7 @@ export interface ShownScope<Scope extends string | null = string | null> {
   scope: Scope;
   /** Id of the key, user, team, organization or account. */
   scope_id: Scope extends string ? string : string | null;
-  /** Of the scope team_member alone. */
+  /** Team of the scope team_member alone. */
   team_id: string | null;
 }
 

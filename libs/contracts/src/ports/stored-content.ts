@@ -13,7 +13,7 @@ export interface PromptVariable {
   description?: string;
 }
 
-/** What one version of a prompt template holds. It never changes. */
+/** The content of one version of a prompt template. It never changes. */
 export interface PromptContent {
   messages: PromptMessage[];
   variables: PromptVariable[];
@@ -24,8 +24,8 @@ export interface PromptContent {
 }
 
 /**
- * What requests name and the account keeps: prompt templates and memories. Drivers: database in process; HTTP.
- * Throws ApiError `service_unavailable` where the lookup failed.
+ * Prompt templates and memories of an account, which requests name. Drivers: database in process; HTTP. Throws ApiError
+ * `service_unavailable` where the lookup failed.
  */
 export abstract class StoredContent {
   /**

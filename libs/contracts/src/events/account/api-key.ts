@@ -1,10 +1,10 @@
 import { IsOptional, IsString } from 'class-validator';
 
-/** What the events of an API key say. */
+/** Fields of the events of an API key. */
 class ApiKeyFields {
   @IsString() key_id!: string;
   @IsOptional() @IsString() label!: string | null;
-  /** For display; the secret is in no event. */
+  /** Shown to people; the secret is in no event. */
   @IsString() masked_key!: string;
 }
 

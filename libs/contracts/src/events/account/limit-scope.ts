@@ -10,6 +10,6 @@ export class LimitScope {
   @IsString() scope_id!: string;
   /** The same as scope_id for a key, null for every other scope. */
   @IsOptional() @IsString() key_id!: string | null;
-  /** Of the scope team_member alone. */
+  /** Set for the scope team_member alone. */
   @IsOptional() @IsString() team_id?: string;
 }

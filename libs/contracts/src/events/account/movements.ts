@@ -1,7 +1,10 @@
 import { IsString, Matches } from 'class-validator';
 import { MONEY_PATTERN } from '../money-pattern.js';
 
-/** What a posting or a credit has moved: the movements of one account are a chain without gaps. Never delivered. */
+/**
+ * One change of a balance by a posting or a credit: the movements of one account are a chain without gaps. Never
+ * delivered.
+ */
 export class BalanceMovement {
   @Matches(MONEY_PATTERN) balance_before!: string;
   @Matches(MONEY_PATTERN) balance_after!: string;
