@@ -1,8 +1,8 @@
 import { isDigit, numberEnd, stringEnd } from './scan-text.js';
 
-/** Where the members of an object, or the items of an array, stand in the text of a JSON value. */
+/** The places of an object's members, or of an array's items, in the text of a JSON value. */
 export interface Outline {
-  /** In the order of the text; null for an array. */
+  /** Names in the order of the text; null for an array. */
   readonly names: string[] | null;
   readonly starts: number[];
   /** One past the last character of each. */

@@ -3,7 +3,7 @@ import type { ErrorDetail } from '@gateway/contracts';
 /** Bounds of a JSON body, counted over its bytes before JSON.parse, which has none. */
 export const JSON_BOUNDS = { depth: 64, keys: 100_000, itemsPerArray: 100_000 } as const;
 
-/** Where one top-level member stands in the bytes. */
+/** The place of one top-level member in the bytes. */
 interface Member {
   key: string;
   /** Offset of the key's opening quote. */
@@ -36,7 +36,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 const PROTO = '"__proto__"';
-/** With every character of it as \\uXXXX. */
+/** Length with every character of it as \\uXXXX. */
 const PROTO_ESCAPED_LENGTH = 2 + 9 * 6;
 
 /** One past the closing quote of the string that opens at `start`, or -1. Native search: base64 of megabytes costs little. */
@@ -120,7 +120,7 @@ class Scanner {
     return null;
   }
 
-  /** Also where some of its characters are escaped: JSON.parse makes the same key of them. */
+  /** Returns true also where some of its characters are escaped: JSON.parse makes the same key of them. */
   private isProto(start: number, end: number): boolean {
     if (end - start < PROTO.length || end - start > PROTO_ESCAPED_LENGTH) return false;
     const text = this.bytes.toString('latin1', start, end);

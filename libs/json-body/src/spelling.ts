@@ -5,7 +5,7 @@ import type { ParsedBody } from './parsed-body.js';
 /** Deepest nesting that is looked at. Nothing deeper is accepted from a caller or from a provider. */
 const DEPTH_MAX = 512;
 
-/** How an object or array was written, where JSON.stringify would write it otherwise. */
+/** The written form of an object or array that JSON.stringify would write otherwise. */
 export interface Spelling {
   /** Names in the order of the text, repeated ones as often as they were written; null for an array. */
   readonly names: string[] | null;

@@ -20,7 +20,7 @@ export interface ProgramOptions {
 
 export interface Program {
   readonly pid: number;
-  /** What `readyWhen` matched, with its groups, for example the address in a line "listening on (\S+)". */
+  /** Match of `readyWhen` with its groups, for example the address in a line "listening on (\S+)". */
   readonly ready: RegExpExecArray;
   /** Both streams so far; the oldest part is dropped above a million characters. */
   output(): string;

@@ -18,8 +18,9 @@ interface GoldenAnswer extends Json {
 }
 
 /**
- * What a version answers on one surface, kept in `<folder>/<version>.golden.json`: a release adds members, it removes,
- * renames and retypes none. After a wanted addition: GOLDEN_WRITE=1 node test.mjs --ci golden, and read the difference.
+ * Compares a version's answers on one surface with `<folder>/<version>.golden.json`: a release adds members, it
+ * removes, renames and retypes none. After a wanted addition: GOLDEN_WRITE=1 node test.mjs --ci golden, and read the
+ * difference.
  */
 export function goldenAnswers(
   folder: string,
@@ -39,7 +40,7 @@ export function goldenAnswers(
   };
 }
 
-/** What a caller sees of an answer, without what differs from run to run. */
+/** Returns an answer as a caller sees it, without what differs from run to run. */
 export async function goldenAnswer(answer: Response): Promise<GoldenAnswer> {
   const type = answer.headers.get('content-type') ?? '';
   const bytes = Buffer.from(await answer.arrayBuffer());

@@ -23,7 +23,10 @@ export async function askGuard(
   }
 }
 
-/** By its shape: an error of the runtime's own comes from another realm than Jest's. What is asked may be asked again. */
+/**
+ * Detects a starting guard by the error's shape: an error of the runtime's own comes from another realm than Jest's.
+ * What is asked may be asked again.
+ */
 function isStarting(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
   return /^(?:ENOENT|ECONNREFUSED|ECONNRESET|EPIPE)$/.test(String(error.code));

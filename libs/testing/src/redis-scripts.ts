@@ -27,7 +27,7 @@ export interface RedisScripts {
     nodeOf(): string;
     slotOf(): number;
   };
-  /** From now on the node calls itself this. */
+  /** Changes the name of the node. */
   pretendNode(runId: string): void;
   close(): void;
 }
@@ -35,7 +35,7 @@ export interface RedisScripts {
 /** The same over a cluster, in a namespace of its own: one database is all that a cluster has. */
 export interface ClusterScripts {
   pipe: Omit<RedisScripts['pipe'], 'slotOf'> & { slotOf(key: string): number };
-  /** From now on another namespace: everything is empty. */
+  /** Changes the namespace: everything is empty. */
   flush(): Promise<void>;
   close(): void;
 }

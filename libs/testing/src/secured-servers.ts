@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { askGuard, textOf } from './guard-client.js';
 
-/** Of servers with TLS and credentials, on 127.0.0.1, started for one test. */
+/** Servers with TLS and credentials, on 127.0.0.1, started for one test. */
 interface Secured {
   /** The authority that signed the servers' certificates, as PEM. */
   ca: string;

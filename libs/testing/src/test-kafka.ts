@@ -8,7 +8,7 @@ import type { OwnServer } from './own-server.js';
 
 export interface TestKafka {
   brokers: string[];
-  /** Put before every topic and group of this test file, so that files that share the broker do not meet. */
+  /** Prefix of every topic and group of this test file, so that files that share the broker do not meet. */
   prefix: string;
   /** The name with the prefix. */
   topic(name: string): string;
@@ -19,7 +19,7 @@ export interface TestKafka {
    * unless set otherwise, which is for a broker of one's own.
    */
   createFleetTopics(options?: { isPrefixed: boolean }): Promise<void>;
-  /** Until each of these groups, named in full, has members and has given them their partitions. */
+  /** Waits until each of these groups, named in full, has members and has given them their partitions. */
   untilJoined(groups: string[]): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export interface TestDatabase {
 export interface TestDatabaseOptions {
   /** The folder that holds migrations/<name>/migration.sql. */
   schemaDir: string;
-  /** How the service migrates; default: the SQL files in the order of their folders' names, nothing else. */
+  /** Migrates as the service does; default: the SQL files in the order of their folders' names, nothing else. */
   migrate?: (url: string) => Promise<unknown>;
 }
 

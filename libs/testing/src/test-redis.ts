@@ -59,7 +59,7 @@ export async function testRedisCluster(): Promise<TestRedisCluster> {
   return { nodes, prefix: `test-${randomBytes(6).toString('hex')}:` };
 }
 
-/** Never takes a database with anything in it: on a server that is not ours it may be somebody's. */
+/** Leases only an empty database: on a server that is not ours it may belong to somebody. */
 async function leaseDatabase(client: Redis, count: number): Promise<number> {
   for (let attempt = 0; attempt < LEASE_TRIES; attempt += 1) {
     const number = randomInt(1, count);

@@ -7,7 +7,7 @@ import { SystemRandom } from '@gateway/platform';
 
 export interface TestS3 {
   endpoint: string;
-  /** Of this test alone. */
+  /** Bucket of this test alone. */
   bucket: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
   close(): Promise<void>;

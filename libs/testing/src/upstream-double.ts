@@ -15,21 +15,21 @@ type Piece = string | Uint8Array;
 
 const SEEN_MAX = 1_000;
 
-/** What one request is answered: an HTTP answer, a fault instead of one, or bytes that are no HTTP. */
+/** The answer to one request: an HTTP answer, a fault instead of one, or bytes that are no HTTP. */
 export type ScriptedAnswer =
   | {
       /** Default 200. */
       status?: number;
       headers?: Readonly<Record<string, string>>;
-      /** Sent whole, with its length. */
+      /** Body sent whole, with its length. */
       body?: Piece;
       /** The same as JSON, with its type. */
       json?: unknown;
-      /** Sent one write each, as fast as the reader takes them. */
+      /** Pieces sent one write each, as fast as the reader takes them. */
       pieces?: Iterable<Piece> | AsyncIterable<Piece>;
       /** Pause after each piece. */
       gapMs?: number;
-      /** After the last piece. Default `end`; `stall` sends nothing more and keeps the connection. */
+      /** Ending after the last piece. Default `end`; `stall` sends nothing more and keeps the connection. */
       ending?: 'end' | 'reset' | 'stall';
     }
   | { fault: 'reset' | 'silence' }
@@ -37,12 +37,12 @@ export type ScriptedAnswer =
 
 /** A scripted HTTP server on loopback: a provider, or a service, as a test wants it on the wire. */
 export interface UpstreamDouble {
-  /** Without a slash at the end. */
+  /** Address without a slash at the end. */
   readonly url: string;
   /** The last 1,000 requests read to their end, oldest first; a test may empty it. */
   readonly seen: SeenRequest[];
   answer: (request: SeenRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
-  /** Answers under way. */
+  /** Returns the number of answers under way. */
   open(): number;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../body/json-object.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
-/** How a provider takes batches that it runs itself, at a better price than their lines one by one. */
+/** A provider's way to take batches that it runs itself, at a better price than their lines one by one. */
 export interface BatchesDialect {
-  /** As providers name it. */
+  /** Name that providers use for it. */
   readonly name: string;
   /** Bytes of one batch at most. */
   readonly bytesMax: number;
@@ -13,7 +13,7 @@ export interface BatchesDialect {
   readonly needsPlace?: true;
   /** The provider takes the lines with the call that begins the batch, so they are kept until then. */
   readonly beginsWithLines?: true;
-  /** Whether requests to this path of its API may be lines. */
+  /** Returns true if requests to this path of its API may be lines. */
   takes(path: string): boolean;
   /** A request as a line of the batch `name`; `number` comes back with its answer. */
   line(number: number, request: UpstreamBody, name: string): Uint8Array;
@@ -32,14 +32,17 @@ export interface BatchesDialect {
   cancel(calls: BatchCalls, id: string): Promise<void>;
   /** A line of the answers; null for a line that was never run, is none, or is another batch's. */
   answer(text: string, name: string): BatchAnswer | null;
-  /** Whether a line of the answers is of the batch `name`; null for what is no line. Absent where batches carry our name. */
+  /**
+   * Returns true if a line of the answers belongs to the batch `name`; null for text that is no line. Absent where
+   * batches carry our name.
+   */
   owns?(text: string, name: string): boolean | null;
 }
 
 export interface NewBatch {
   /** Ours. */
   readonly name: string;
-  /** As `upload` answered. */
+  /** Id that `upload` returned. */
   readonly file: string;
   readonly path: string;
   /** The lines behind each other, where the batch begins with them. */
@@ -47,17 +50,17 @@ export interface NewBatch {
 }
 
 export interface SoughtBatch extends Pick<NewBatch, 'name' | 'file'> {
-  /** How many lines it has. */
+  /** Number of its lines. */
   readonly count: number;
   /** It was not begun before. */
   readonly sinceSeconds: number;
 }
 
-/** What a line was answered. */
+/** The answer to a line. */
 export interface BatchAnswer {
   readonly line: number;
   readonly status: number;
-  /** As it came. */
+  /** Body as it came. */
   readonly body: string;
 }
 
@@ -70,7 +73,7 @@ export interface BatchCalls {
   readonly place?: BatchPlace;
 }
 
-/** Where a provider reads lines and writes answers, and as whom. */
+/** The place where a provider reads lines and writes answers, and its role there. */
 export interface BatchPlace {
   readonly bucket: string;
   readonly roleArn: string;

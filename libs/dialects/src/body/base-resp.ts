@@ -8,7 +8,7 @@ export interface BaseRespFailure {
   message: string;
 }
 
-/** What MiniMax's codes are called elsewhere (platform.minimax.io, error codes); any other is a fault of its own. */
+/** Usual names of MiniMax's codes (platform.minimax.io, error codes); any other is a fault of its own. */
 const FAILURES = new Map<unknown, readonly [code: string, status: number]>([
   [1002, ['rate_limit_exceeded', 429]],
   [1004, ['invalid_api_key', 401]],

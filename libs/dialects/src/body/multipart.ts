@@ -5,7 +5,7 @@ import type { UpstreamBody } from '../translation/upstream-body.js';
 export interface FormFile {
   /** Name of the field. */
   readonly field: string;
-  /** As the caller named it; never used as a path. */
+  /** Name that the caller gave; never used as a path. */
   readonly filename: string;
   /** "" where the caller named none. */
   readonly contentType: string;

@@ -1,13 +1,13 @@
 import { rememberSpelling } from '@gateway/json-body';
 
-/** Beyond it JSON.stringify fails some thousand levels later. No answer of a provider comes near. */
+/** Depth beyond which JSON.stringify fails some thousand levels later. No answer of a provider comes near. */
 export const UPSTREAM_DEPTH = 512;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * What a provider sent as JSON. A text too short to be too deep is not looked at: nearly every frame of a stream.
+ * Parses the JSON of a provider. A text too short to be too deep is not looked at: nearly every frame of a stream.
  * @throws SyntaxError where it is no JSON, or nested deeper than can be written again.
  */
 export function parseUpstreamJson(text: string): unknown {
@@ -29,7 +29,9 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where the string that begins here ends; most of an answer is strings, which the search passes over quickly. */
+/**
+ * Returns the end of the string that begins here; most of an answer is strings, which the search passes over quickly.
+ */
 function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {

@@ -6,20 +6,20 @@ import type { UpstreamBody } from '../translation/upstream-body.js';
 export interface EmbeddingsRequest {
   /** Texts, or lists of token ids; answered in this order. */
   inputs: readonly (string | readonly number[])[];
-  /** How the caller reads vectors: numbers, or base64 of 32-bit floats, little endian. */
+  /** Form in which the caller reads vectors: numbers, or base64 of 32-bit floats, little endian. */
   format: 'float' | 'base64';
   dimensions: number | null;
-  /** What the caller sent; never changed. */
+  /** Body of the caller; never changed. */
   body: ParsedBody;
 }
 
-/** What an upstream that makes embeddings speaks. */
+/** The format of an upstream that makes embeddings. */
 export interface EmbeddingsDialect {
-  /** As the routes of the catalogue name it. */
+  /** Name that the catalogue's routes use for it. */
   readonly name: string;
   /** The parameter that this format, or the provider in it, cannot carry; null for none. */
   misfit(request: EmbeddingsRequest, target: RouteTarget): string | null;
   encode(request: EmbeddingsRequest, target: RouteTarget): UpstreamBody;
-  /** Of the whole answer, as OpenAI's list of embeddings; never throws. */
+  /** Decodes the whole answer, as OpenAI's list of embeddings; never throws. */
   decode(bytes: Uint8Array, request: EmbeddingsRequest, facts: AnswerFacts, head?: AnswerHead): Piece;
 }

@@ -36,7 +36,7 @@ export function translatedAnswer(
   return { kind: 'end', out, ...(usage && { usage }) };
 }
 
-/** What Bedrock says beside an answer that holds no count itself; null for none. */
+/** Returns the count that Bedrock sends beside an answer without one; null for none. */
 export function tokensInHeader(head: AnswerHead | undefined): number | null {
   const count = head?.headers?.['x-amzn-bedrock-input-token-count'];
   return count === undefined || count === '' ? null : wholeCount(Number(count));

@@ -13,16 +13,16 @@ import type { MadePicture, Picture } from './picture.js';
 export type ImageOperation =
   'generate' | 'edit' | 'remove_background' | 'upscale' | 'outpaint' | 'mix' | 'reframe' | 'inpaint';
 
-/** How an upstream marks the area of a mask that it repaints. */
+/** An upstream's mark for the area of a mask that it repaints. */
 export type MaskConvention = 'white' | 'black' | 'transparent';
 
-/** What an upstream that makes or edits images speaks. */
+/** The format of an upstream that makes or edits images. */
 export interface ImagesDialect {
-  /** As the routes of the catalogue name it. */
+  /** Name that the catalogue's routes use for it. */
   readonly name: string;
   /** Absent: it takes none. */
   readonly mask?: MaskConvention;
-  /** Of the caller's further members those that it has a word for; others are reported as ignored. Absent: all. */
+  /** Caller's further members that it has a word for; others are reported as ignored. Absent: all. */
   readonly takes?: readonly string[];
   /** It extends by margins around the picture, not by a mask over an extended one. */
   readonly takesMargins?: true;
@@ -43,9 +43,9 @@ export interface ImagesRequest {
   readonly operation: ImageOperation;
   /** "" where none was given. */
   readonly prompt: string;
-  /** How many images were asked for. */
+  /** Number of requested images. */
   readonly n: number;
-  /** What is edited; the first is the one that mask and margins belong to. */
+  /** Images to edit; the first is the one that mask and margins belong to. */
   readonly images: readonly Picture[];
   readonly references: readonly Picture[];
   readonly mask: Picture | null;
@@ -69,14 +69,14 @@ export interface Margins {
 }
 
 export interface MadeImages {
-  /** At least one. `members` are shown beside it. */
+  /** Images, at least one. `members` are shown beside it. */
   readonly images: readonly { readonly picture: MadePicture; readonly members?: JsonObject }[];
-  /** Of the answer as a whole; without money. */
+  /** Members of the answer as a whole; without money. */
   readonly members?: JsonObject;
   readonly usage: UnitUsage;
-  /** What an estimate of the output counts where its tokens were not reported. */
+  /** Bytes that an estimate of the output counts where its tokens were not reported. */
   readonly deliveredBytes?: number;
-  /** Of the result, where the provider reports other than was asked for. */
+  /** Context of the result, where the provider reports other than was requested. */
   readonly context?: ResultContext;
 }
 
@@ -92,7 +92,7 @@ const IMAGES_CONTEXT = [
 
 const VALUE_LENGTH_MAX = 64;
 
-/** What the members say of an image. `auto` and null leave it to the model, so they say nothing. */
+/** Returns the members' facts of an image. `auto` and null leave it to the model, so they say nothing. */
 export function imagesContext(members: Readonly<Record<string, unknown>>): ResultContext {
   const context: Record<string, string> = {};
   for (const name of IMAGES_CONTEXT) {
@@ -104,7 +104,7 @@ export function imagesContext(members: Readonly<Record<string, unknown>>): Resul
   return context;
 }
 
-/** What an upstream counts that bills by the image: no tokens, so none is estimated. */
+/** Returns the counts of an upstream that bills by the image: no tokens, so none is estimated. */
 export function unitUsage(images: number, sent: number): UnitUsage {
   return { images, ...(sent > 0 && { input_images: sent }), prompt_tokens: 0, completion_tokens: 0 };
 }

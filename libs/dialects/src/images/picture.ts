@@ -12,7 +12,7 @@ export interface Picture {
 export type MadePicture = { readonly bytes: Uint8Array } | { readonly base64: string };
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Of base64, enough to see whether it is any. */
+/** Number of base64 characters that show whether it is any. */
 const HEAD_CHARACTERS = 64;
 /** Segments of a JPEG before its frame: more are no picture. */
 const SEGMENTS_MAX = 1_000;
@@ -44,7 +44,7 @@ export function base64In(value: unknown): string | null {
   return text !== null && Buffer.from(text.slice(0, HEAD_CHARACTERS), 'base64').length > 0 ? text : null;
 }
 
-/** Of a file with these bytes; `bin` where nothing says what they are. */
+/** Returns the extension of a file with these bytes; `bin` where nothing identifies them. */
 export function extensionOf(bytes: Uint8Array): string {
   const picture = pictureOf(bytes);
   if (picture !== null) return picture.mediaType === 'image/jpeg' ? 'jpg' : picture.mediaType.slice(6);

@@ -4,7 +4,7 @@ import { badReply } from '../translation/exchange.js';
 import type { UpstreamReply } from '../translation/translation.js';
 import type { ImageOperation, ImagesRequest } from './images-dialect.js';
 
-/** What an upstream that cannot do without a prompt gets where the caller needs none. */
+/** Prompts for an upstream that cannot do without one, where the caller needs none. */
 const PROMPTS: Partial<Record<ImageOperation, string>> = {
   inpaint: 'Fill the marked area so that it fits what is around it.',
   reframe: 'Extend the picture to the new format. Keep everything that it shows.',

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../body/json-object.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
-/** What a provider of spoken sessions speaks on its WebSocket; callers speak OpenAI's events. */
+/** The format of a provider's spoken sessions on its WebSocket; callers use OpenAI's events. */
 export interface RealtimeDialect {
-  /** As the routes of the catalogue name it. */
+  /** Name that the catalogue's routes use for it. */
   readonly name: string;
-  /** Where a session is opened; the provider adds its address and credential. */
+  /** Returns the request that opens a session; the provider adds its address and credential. */
   open(upstreamModel: string): UpstreamBody;
   /** Absent: it speaks the caller's events. */
   translator?(upstreamModel: string, newId: (kind: string) => string): RealtimeTranslator;
@@ -15,7 +15,7 @@ export interface RealtimeDialect {
 export interface RealtimeTranslator {
   /** Characters of the caller's that wait here: for the provider to be set up, for the next response. */
   readonly heldLength: number;
-  /** What the caller is sent first. */
+  /** Returns the first messages to the caller. */
   opened(): JsonObject[];
   /** An event of the caller: what the provider gets, and what the caller is answered at once. */
   sent(event: JsonObject): { provider: JsonObject[]; caller: JsonObject[] };

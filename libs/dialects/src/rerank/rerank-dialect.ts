@@ -2,14 +2,14 @@ import type { UnitUsage } from '@gateway/contracts';
 import type { RouteTarget } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
-/** What an upstream that puts documents in order speaks. */
+/** The format of an upstream that puts documents in order. */
 export interface RerankDialect {
-  /** As the routes of the catalogue name it. */
+  /** Name that the catalogue's routes use for it. */
   readonly name: string;
   /** The caller's parameter that the upstream has no word for; null where it can carry the request. */
   misfit(request: RerankRequest): string | null;
   encode(request: RerankRequest, target: RouteTarget): UpstreamBody;
-  /** Of the whole answer; null where the bytes are none. Never throws. */
+  /** Decodes the whole answer; null where the bytes are none. Never throws. */
   decode(bytes: Uint8Array, request: RerankRequest): RerankOrder | null;
 }
 
@@ -17,7 +17,7 @@ export interface RerankDialect {
 export interface RerankRequest {
   readonly query: string;
   readonly documents: readonly string[];
-  /** How many are returned, at most all. */
+  /** Number of returned documents, at most all. */
   readonly topN: number;
   readonly returnsDocuments: boolean;
   readonly maxTokensPerDocument: number | null;
@@ -28,6 +28,6 @@ export interface RerankRequest {
 /** The best first. */
 export interface RerankOrder {
   readonly ranks: readonly { readonly index: number; readonly score: number }[];
-  /** As the provider counted: tokens or searches. */
+  /** Usage as the provider counted: tokens or searches. */
   readonly usage: UnitUsage;
 }

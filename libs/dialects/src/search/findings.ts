@@ -2,7 +2,7 @@ import { filled, objectsOf, textOf, type JsonObject } from '../body/json-object.
 import { parseUpstreamObject } from '../body/upstream-json.js';
 import type { SearchFindings, SearchRequest, SearchResult } from './search-dialect.js';
 
-/** Where a member of a result stands at an engine; the first that says something counts. */
+/** The names of a result's member at an engine; the first with a value counts. */
 export type ResultNames = Readonly<
   Partial<Record<Exclude<keyof SearchResult, 'title' | 'score'>, readonly string[]>>
 >;
@@ -67,7 +67,7 @@ export function firstGiven(
   return null;
 }
 
-/** For engines that know domains by operators of the query alone. */
+/** Returns the query for engines that know domains by operators of the query alone. */
 export function withDomains({ queries, includeDomains, excludeDomains }: SearchRequest): string {
   const included = includeDomains.map((domain) => `site:${domain}`).join(' OR ');
   const excluded = excludeDomains.map((domain) => `-site:${domain}`);

@@ -1,13 +1,13 @@
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
-/** What a web search engine speaks. */
+/** The format of a web search engine. */
 export interface SearchDialect {
-  /** As the routes of the catalogue name it. */
+  /** Name that the catalogue's routes use for it. */
   readonly name: string;
   /** The caller's parameter that the engine has no word for; null where it can carry the request. */
   misfit(request: SearchRequest): string | null;
   encode(request: SearchRequest): UpstreamBody;
-  /** Of the whole answer; null where the bytes are none. Never throws. */
+  /** Decodes the whole answer; null where the bytes are none. Never throws. */
   decode(bytes: Uint8Array, request: SearchRequest): SearchFindings | null;
 }
 
@@ -32,7 +32,7 @@ export interface SearchRequest {
   readonly safeSearch: 'off' | 'moderate' | 'strict' | null;
 }
 
-/** What an engine found, in the caller's format. */
+/** The findings of an engine, in the caller's format. */
 export interface SearchFindings {
   readonly results: readonly SearchResult[];
   /** The engine's own summary, where it wrote one. */

@@ -6,17 +6,17 @@ import type { UpstreamBody } from '../translation/upstream-body.js';
 export interface SpeechRequest {
   /** Characters of the text, which some providers bill. */
   characters: number;
-  /** As the caller named it: mp3, opus, aac, flac, wav or pcm. */
+  /** Format that the caller named: mp3, opus, aac, flac, wav or pcm. */
   format: string;
-  /** What the caller sent; never changed. */
+  /** Body of the caller; never changed. */
   body: ParsedBody;
 }
 
-/** What an upstream that speaks texts speaks itself. */
+/** The format of an upstream that speaks texts. */
 export interface SpeechDialect {
-  /** As the routes of the catalogue name it. */
+  /** Name that the catalogue's routes use for it. */
   readonly name: string;
-  /** Of `speed` and `instructions` those that it has a word for; others are reported as ignored. Absent: both. */
+  /** Members of `speed` and `instructions` that it has a word for; others are reported as ignored. Absent: both. */
   readonly takes?: readonly string[];
   /** Absent: it speaks every request. */
   misfit?(request: SpeechRequest, target: RouteTarget): Misfit | null;

@@ -2,7 +2,7 @@ import { Misfit } from '../translation/translation.js';
 import type { SpeechRequest } from './speech-dialect.js';
 import { voiceOf } from './spoken-answer.js';
 
-/** What an upstream can speak of what a caller may ask. */
+/** The bounds of an upstream's speech. */
 export interface SpeechLimits {
   /** The caller's formats that it makes. */
   formats: { has(format: string): boolean };
@@ -12,7 +12,10 @@ export interface SpeechLimits {
   charactersMax?: number;
 }
 
-/** What of a request is beyond an upstream: another route may serve it, and the caller reads why none does. */
+/**
+ * Returns the part of a request that is beyond an upstream: another route may serve it, and the caller reads why none
+ * does.
+ */
 export function beyond(request: SpeechRequest, limits: SpeechLimits): Misfit | null {
   const { format, characters } = request;
   const { formats, voice, speeds, charactersMax = Infinity } = limits;
@@ -25,7 +28,7 @@ export function beyond(request: SpeechRequest, limits: SpeechLimits): Misfit | n
   return new Misfit('input', undefined, `texts of more than ${charactersMax} characters`);
 }
 
-/** What an upstream would call a voice: of one of OpenAI's its own that is most like it, else what the caller says. */
+/** Returns the upstream's voice: its most similar one for a voice of OpenAI's, else the caller's word. */
 export function ownVoice(request: SpeechRequest, known: ReadonlyMap<string, string>): string {
   const voice = voiceOf(request);
   return known.get(voice) ?? voice;

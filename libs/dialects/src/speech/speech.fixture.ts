@@ -10,7 +10,7 @@ export function speechRequest(more: object = {}): SpeechRequest {
   return { characters: Array.from(sent.input).length, format, body };
 }
 
-/** What is sent for it: the path, and the body as it was parsed. */
+/** Returns the request sent for it: the path, and the body as it was parsed. */
 export function spokenWith(dialect: SpeechDialect, model: string, more: object = {}): [string, unknown] {
   const target = { upstreamModel: model } as RouteTarget;
   const { pieces, byteLength, ...head } = dialect.encode(speechRequest(more), target);
@@ -20,7 +20,7 @@ export function spokenWith(dialect: SpeechDialect, model: string, more: object =
   return [head.path, JSON.parse(bytes.toString())];
 }
 
-/** What it cannot speak of a request, by the parameter; null: it can. */
+/** Returns the part of a request that it cannot speak, by the parameter; null: none. */
 export function refusedBy(dialect: SpeechDialect, model: string, more: object = {}): unknown {
   const misfit = dialect.misfit?.(speechRequest(more), { upstreamModel: model } as RouteTarget);
   return misfit == null ? null : [misfit.param, misfit.value ?? misfit.what];

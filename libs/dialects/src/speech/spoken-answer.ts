@@ -19,7 +19,7 @@ export function typeOf(format: string): string {
   return TYPES[format] ?? 'application/octet-stream';
 }
 
-/** What an upstream spoke, or why it did not. */
+/** The speech of an upstream, or the reason why there is none. */
 export type Spoken =
   { audio: Uint8Array; usage: UnitUsage; deliveredBytes?: number } | { failure: AnswerFailure };
 

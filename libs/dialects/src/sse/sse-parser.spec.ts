@@ -77,7 +77,7 @@ describe('SseParser', () => {
     ]);
   });
 
-  /** How many characters an upstream makes the parser search for each that it sends. */
+  /** Returns how many characters an upstream makes the parser search for each that it sends. */
   function searched(pieces: Iterable<Buffer>): number {
     const search = jest.spyOn(String.prototype, 'indexOf');
     let sent = 0;

@@ -7,7 +7,7 @@ import { StringDecoder } from 'node:string_decoder';
  */
 export const STREAM_EVENT_MAX = 32 * 1_048_576;
 
-/** So many pieces of one line are joined: a piece costs more memory than its characters. */
+/** Number of pieces of one line at which they are joined: a piece costs more memory than its characters. */
 const PIECES_MAX = 1_024;
 
 export interface SseEvent {
@@ -26,7 +26,7 @@ export class SseParser {
   private readonly decoder = new StringDecoder('utf8');
   /** Pieces of a line whose end has not come. Only the last may end with a carriage return, which may be half of CRLF. */
   private rest: string[] = [];
-  /** What came before them of the same line, in pieces that were joined. */
+  /** Joined pieces before them of the same line. */
   private joined: string[] = [];
   private restLength = 0;
   private event = '';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What fits the widest of the upstreams' seeds: a positive integer of 31 bits. */
+/** Range of the widest of the upstreams' seeds: a positive integer of 31 bits. */
 const SEEDS = 2 ** 31;
 
 /** The value, or the nearest that the upstream takes: its scale has the same meaning and ends earlier. */

@@ -8,7 +8,7 @@ const READABLE_MAX = 48;
 /** Ids of tool calls, each given out once: some hosts number calls by tool and place, or give none. */
 class DistinctIds {
   private readonly taken = new Set<string>();
-  /** How often each id came. */
+  /** Number of times that each id came. */
   private readonly counts = new Map<string, number>();
 
   take(id: string): void {

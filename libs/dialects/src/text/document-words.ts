@@ -1,6 +1,6 @@
 import type { DocumentPart } from './model-request.js';
 
-/** What a document says of itself, in words for a format that has no members for it; none where it says nothing. */
+/** Returns a document's title and context in words, for a format without members for it; none where it has neither. */
 export function documentWords({ title, context }: Pick<DocumentPart, 'title' | 'context'>): string {
   const lines = [!title ? '' : `Title: ${title}`, !context ? '' : `Context: ${context}`];
   return lines.filter((line) => line !== '').join('\n');

@@ -24,7 +24,7 @@ export abstract class EventDecoder implements AnswerDecoder {
     rememberSpelling(this.event, this.text);
   }
 
-  /** What the answer lacks at its end; null where it is whole. */
+  /** Returns the missing part of an answer at its end; null where it is whole. */
   protected abstract lacking(): AnswerFailure | null;
 
   push(bytes: Uint8Array): Decoded[] {

@@ -151,7 +151,7 @@ function dotted(path: Path): string {
   return path.join('.');
 }
 
-/** What becomes of the request, null where the element is lost without a word. */
+/** Returns what becomes of the request, null where the element is lost silently. */
 function fate(caller: TextCaller, body: Json, dialect: string, path: Path): string | null {
   const parsed = parseBody(Buffer.from(JSON.stringify({ model: 'm', ...body })));
   if (parsed instanceof BodyFault) throw new Error(parsed.detail.msg);

@@ -1,6 +1,6 @@
 import type { ParsedBody } from '@gateway/json-body';
 
-/** How long a cache marker asks the provider to keep the prefix (wire-formats 5.7.4). */
+/** The time for which a cache marker asks the provider to store the prefix (wire-formats 5.7.4). */
 export interface CacheMarker {
   ttl: '5m' | '1h';
 }
@@ -30,7 +30,7 @@ export interface DocumentPart {
   type: 'document';
   source: MediaSource | { kind: 'text'; text: string };
   title?: string;
-  /** What the caller says of it: for the model to know, not to cite. */
+  /** Note of the caller on it: for the model to know, not to cite. */
   context?: string;
   cache?: CacheMarker;
 }
@@ -60,7 +60,7 @@ export interface ToolCallPart {
   custom?: boolean;
   /** Position of the caller's message, for refusals; absent where it is that of the turn. */
   message?: number;
-  /** What Google signed the call with, where the caller sent it beside the call and not in its id. */
+  /** Google's signature of the call, where the caller sent it beside the call and not in its id. */
   signature?: string;
   cache?: CacheMarker;
 }
@@ -162,7 +162,7 @@ export interface RequiredCapability {
   capability: Capability;
   /** Member of the body that asks for it, as the caller wrote it: named in the refusal. */
   param: string;
-  /** What the caller wrote there, where the member alone says too little: the type of a tool. */
+  /** Value that the caller wrote, where the member alone says too little: the type of a tool. */
   value?: string;
 }
 
@@ -180,7 +180,7 @@ export interface FileReference {
 export interface ModelRequest {
   /** The caller's dialect. */
   dialect: string;
-  /** As the caller wrote it; null = the key's default model. */
+  /** Name as the caller wrote it; null = the key's default model. */
   model: string | null;
   stream: boolean;
   turns: Turn[];
@@ -202,7 +202,7 @@ export interface ModelRequest {
   files: FileReference[];
   /** The parameter that names an object at a provider, such as a container: nothing says whose it is. Absent for none. */
   atProvider?: string;
-  /** What a provider bills apart, and nothing here has a price for: a tool that makes images. Absent for none. */
+  /** Feature that a provider bills apart and that has no price here: a tool that makes images. Absent for none. */
   unpriced?: { param: string; value: string };
   /** Hints by the caller's own parameter names; routes that cannot honour one report it as ignored. */
   hints: Record<string, unknown>;
@@ -218,7 +218,7 @@ export interface ModelRequest {
     images: number;
     audioSeconds: number;
     documentBytes: number[];
-    /** What upstreams of the caller's own dialect add to the text; absent for nothing. */
+    /** Size that upstreams of the caller's own dialect add to the text; absent for none. */
     nativeBytes?: number;
   };
   /**
@@ -228,6 +228,6 @@ export interface ModelRequest {
   callerNames: { stop: string; endUser: string; reasoning: string; thoughts: string };
   /** Headers of the caller that only an upstream of its own dialect is sent, in lower case. */
   nativeHeaders: Readonly<Record<string, string>>;
-  /** What the caller sent; never changed. */
+  /** Body of the caller; never changed. */
   body: ParsedBody;
 }

@@ -1,4 +1,4 @@
-/** Whether a JSON object that comes in pieces has come whole. Each character is looked at once. */
+/** Detector of the end of a JSON object that comes in pieces. Each character is looked at once. */
 export class ObjectEnd {
   private unseen: string[] = [];
   private depth = 0;

@@ -10,7 +10,7 @@ interface Dialect {
   readonly read: (raw: JsonObject) => UnitUsage;
   readonly input: string;
   readonly output: string;
-  /** What stands beside the totals, as providers send it. */
+  /** Members beside the totals, as providers send them. */
   readonly beside: JsonObject;
 }
 

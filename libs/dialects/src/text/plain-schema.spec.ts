@@ -27,7 +27,7 @@ const ofMessages = (input_schema: Json): Json => ({
   tools: [{ ...named, input_schema }],
 });
 
-/** Where each upstream has the only tool, and where in it the schema stands. */
+/** Place of the only tool of each upstream, and of the schema in it. */
 const AT: Record<string, (body: Json) => unknown> = {
   chat: ({ tools }) => (tools as { function: unknown }[])[0].function,
   responses: ({ tools }) => (tools as unknown[])[0],

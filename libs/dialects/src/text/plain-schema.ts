@@ -11,7 +11,7 @@ const BRANCHES_MAX = 256;
 const MEMBERS_MAX = 10_000;
 const WORDS_MAX = 1_024;
 
-/** What a schema says of an object. */
+/** The object that a schema describes. */
 interface Shape {
   properties: Map<string, unknown>;
   required: string[];

@@ -8,21 +8,21 @@ import type { ModelRequest } from './model-request.js';
 
 /** One folder of text/ exports one of these. A format that no endpoint of ours speaks has no caller's side. */
 export interface TextDialect {
-  /** As the routes of the catalogue name it. */
+  /** Name that the catalogue's routes use for it. */
   readonly name: string;
   readonly upstream: TextUpstream;
   readonly caller?: TextCaller;
 }
 
-/** What an upstream speaks. */
+/** The format of an upstream. */
 export interface TextUpstream {
   /** Content type of its streams; absent = text/event-stream. */
   readonly streamType?: string;
   /** The first requirement that this format, or the provider in it, cannot carry, as the caller named it; null for none. */
   misfit(request: ModelRequest, target: RouteTarget): string | null;
   /**
-   * From the middle form; from the caller's own bytes where the caller speaks the same dialect. Throws ApiError where a
-   * part of the request has no meaning here.
+   * Encodes from the middle form; from the caller's own bytes where the caller speaks the same dialect. Throws ApiError
+   * where a part of the request has no meaning here.
    */
   encode(request: ModelRequest, target: RouteTarget): EncodedRequest;
   decoder(target: RouteTarget, toolNames?: EncodedRequest['toolNames']): AnswerDecoder;
@@ -56,11 +56,11 @@ export interface AnswerDecoder {
   end(): Decoded[];
 }
 
-/** What a caller's endpoint speaks. */
+/** The format of a caller's endpoint. */
 export interface TextCaller {
   /** JSON Schema of a request. */
   readonly schema: Record<string, unknown>;
-  /** Before the first request: makes what it would wait for. */
+  /** Loads, before the first request, what that request would wait for. */
   load(): void;
   /** Checks and decodes a body. Throws ApiError validation_error (messages: invalid_request_error) with details. */
   read(body: ParsedBody): ModelRequest;
@@ -70,7 +70,7 @@ export interface TextCaller {
   encoder(facts: TextFacts, isNative: boolean, request: ModelRequest): AnswerEncoder;
   /** A frame that says nothing, for a silence. */
   readonly keepAlive: string;
-  /** In-band error frame (wire-formats 1.4 S9, 2.4); nothing follows. */
+  /** Returns the in-band error frame (wire-formats 1.4 S9, 2.4); nothing follows. */
   errorFrame(error: ApiError, requestId: string): string;
 }
 
@@ -84,16 +84,16 @@ export interface AnswerEncoder {
   write(frame: Decoded): string;
   /** The whole answer as it is kept, once it was written. */
   readonly kept?: Record<string, unknown> | null;
-  /** In-band error frames of a stream that goes on from what was written; absent where `errorFrame` says it all. */
+  /** Returns in-band error frames of a stream that continue what was written; absent where `errorFrame` suffices. */
   fail?(error: ApiError, requestId: string): string;
 }
 
-/** What an encoder needs to know beside the events. */
+/** The facts that an encoder needs beside the events. */
 export interface TextFacts extends AnswerFacts {
   excludeReasoning: boolean;
   deprecatedCacheKey: boolean;
   includeUsage: boolean;
   legacyFunctions: boolean;
-  /** What the caller asked to stop at; absent where nobody says. */
+  /** Stop sequences of the caller; absent where they are not known. */
   stop?: readonly string[];
 }

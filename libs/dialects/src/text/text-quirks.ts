@@ -15,7 +15,7 @@ declare module '../translation/translation.js' {
     requiredToolChoice?: 'required' | 'any';
     /** Mistral: random_seed. */
     seedParam?: string;
-    /** How `reasoning` is asked for: default reasoning_effort; OpenRouter-like: a `reasoning` object. */
+    /** Form in which `reasoning` is requested: default reasoning_effort; OpenRouter-like: a `reasoning` object. */
     reasoningParam?: 'reasoning_effort' | 'reasoning' | 'none';
     /** Reasoning tokens come on top of completion_tokens (xAI). */
     usageExcludesReasoning?: boolean;
@@ -31,7 +31,9 @@ declare module '../translation/translation.js' {
     systemRole?: 'system' | 'developer';
     /** Responses: parts of the input may end a prefix that is kept (`prompt_cache_breakpoint`); others refuse them. */
     cacheBreakpoints?: boolean;
-    /** Answers carry a top-level cache_creation_input_tokens (spec, usage rule 5: one cloud provider's route). */
+    /**
+     * True if answers carry a top-level cache_creation_input_tokens (spec, usage rule 5: one cloud provider's route).
+     */
     deprecatedCacheKey?: boolean;
     /**
      * Messages: the path names the model and whether it streams, and the body the version (Claude at a cloud). `betas`: what

@@ -22,7 +22,7 @@ function messagesBody(strict: boolean | undefined, isError?: boolean): Json {
 
 const CALLERS = { chat: chatBody, messages: messagesBody };
 
-/** What stands for a strict tool, and for one that is not. */
+/** Forms of a strict tool, and of one that is not. */
 const STRICT: Record<string, readonly [string, string]> = {
   chat: ['"strict":true', '"parameters":'],
   cohere: ['"strict_tools":true', '"parameters":'],
@@ -33,7 +33,7 @@ const STRICT: Record<string, readonly [string, string]> = {
   responses: ['"strict":true', '"strict":false'],
 };
 
-/** What stands for a result that is an error, and for one that is not. */
+/** Forms of a result that is an error, and of one that is not. */
 const FAILED: Record<string, readonly [string, string]> = {
   chat: ['"content":"Error: found"', '"content":"found"'],
   cohere: ['"content":"Error: found"', '"content":"found"'],

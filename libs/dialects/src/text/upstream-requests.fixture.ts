@@ -25,7 +25,7 @@ export function sent(dialect: string, body: Json, more: Partial<RouteTarget> = {
   };
 }
 
-/** Who writes such a body: only responses has an input, only messages cannot do without max_tokens. */
+/** Returns the caller of such a body: only responses has an input, only messages cannot do without max_tokens. */
 function callerOf(body: Json): TextCaller {
   if (body.input !== undefined) return textResponses.caller;
   return body.max_tokens === undefined ? textChat.caller : textMessages.caller;

@@ -8,7 +8,7 @@ export interface UpstreamSample {
   dialect: string;
   /** One per frame. */
   frames: Json[];
-  /** On the wire. */
+  /** Returns the wire form. */
   framed: (frame: Json) => Uint8Array;
   /** Bytes behind the last frame. */
   closing: string;

@@ -20,7 +20,7 @@ export function onlyTranscribes({ task }: TranscriptionRequest): Misfit | null {
   return task === 'translate' ? new Misfit(null) : null;
 }
 
-/** Whether times are needed: an answer that shows none can do without. */
+/** True if times are needed: an answer that shows none can do without. */
 export function needsTimes({ format }: TranscriptionRequest): boolean {
   return !['json', 'text'].includes(format);
 }

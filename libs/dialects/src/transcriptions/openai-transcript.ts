@@ -88,7 +88,7 @@ class TranscriptEvents implements Answer {
   readonly headers = EVENT_STREAM_HEADERS;
   private readonly parser = new SseParser();
   private deliveredBytes = 0;
-  /** Of the segments so far. */
+  /** End of the segments so far. */
   private lastEnd = 0;
   private isOver = false;
 

@@ -22,12 +22,12 @@ export function heardSeconds(measured: number, lastEnd: number): number {
   return lastEnd > measured + WINDOW_SECONDS ? lastEnd : measured;
 }
 
-/** Where the last part ends; 0 without one. */
+/** Returns the end of the last part; 0 without one. */
 export function lastEndOf(parts: readonly { readonly end?: unknown }[]): number {
   return parts.reduce((last, { end }) => Math.max(last, secondsOf(end)), 0);
 }
 
-/** Where the last line of srt or vtt ends. */
+/** Returns the end of the last line of srt or vtt. */
 export function lastEndOfSubtitles(text: string): number {
   let last = 0;
   for (const [, hours = '0', minutes, seconds] of text.matchAll(CUE_END))

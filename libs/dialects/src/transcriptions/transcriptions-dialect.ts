@@ -7,21 +7,21 @@ import type { UpstreamBody } from '../translation/upstream-body.js';
 export interface TranscriptionRequest {
   /** `translate` writes English, whatever is spoken. */
   task: 'transcribe' | 'translate';
-  /** As the caller named it: json, text, srt, vtt, verbose_json or diarized_json. */
+  /** Format that the caller named: json, text, srt, vtt, verbose_json or diarized_json. */
   format: string;
   stream: boolean;
   /** Length of the recording, measured by its headers and bytes: what is billed where the provider reports none. */
   seconds: number;
-  /** What the caller sent; never changed. */
+  /** Form of the caller; never changed. */
   form: Form;
   file: FormFile;
 }
 
-/** What an upstream that writes recordings down speaks. */
+/** The format of an upstream that writes recordings down. */
 export type TranscriptionsDialect = FormTranscriptions | OwnTranscriptions;
 
 interface NamedTranscriptions {
-  /** As the routes of the catalogue name it. */
+  /** Name that the catalogue's routes use for it. */
   readonly name: string;
   /** Null: it can serve the request. */
   misfit(request: TranscriptionRequest): Misfit | null;
@@ -35,7 +35,7 @@ export interface FormTranscriptions extends NamedTranscriptions {
 
 /** A format of its own: what it hears is written in the caller's format by the gateway. */
 export interface OwnTranscriptions extends NamedTranscriptions {
-  /** Of the caller's fields those that it has a word for; others are reported as ignored. */
+  /** Caller's fields that it has a word for; others are reported as ignored. */
   readonly takes: readonly string[];
   /** Throws ExchangeFailure for an answer that is none. */
   run(request: TranscriptionRequest, target: RouteTarget, calls: UpstreamCalls): Promise<Transcript>;
@@ -44,14 +44,14 @@ export interface OwnTranscriptions extends NamedTranscriptions {
 /** A recording written down, in no provider's words. */
 export interface Transcript {
   readonly text: string;
-  /** As the provider names it. */
+  /** Language as the provider names it. */
   readonly language: string | null;
   /** Length of the recording, where the provider reports it. */
   readonly seconds: number | null;
   readonly words: readonly Spoken[];
   /** Sentences or turns of a speaker. */
   readonly segments: readonly Spoken[];
-  /** Of a provider that bills tokens. */
+  /** Usage of a provider that bills tokens. */
   readonly usage?: UnitUsage;
 }
 

@@ -13,7 +13,7 @@ export interface Quirks {
   passthroughParams?: boolean;
 }
 
-/** What a translation needs to know of the route. */
+/** The facts of the route that a translation needs. */
 export interface RouteTarget {
   /** Name of the wire format that the upstream speaks: a folder of a family. */
   dialect: string;
@@ -23,7 +23,7 @@ export interface RouteTarget {
   reasoning: ReasoningStyle;
   fixesSampling: boolean;
   quirks: Quirks;
-  /** Where what an answer counts depends on what is billed. */
+  /** Price, where the counts of an answer depend on what is billed. */
   price?: PriceRecord;
   /** The provider's own words as a caller may read them: by its name, without credentials. Absent: as they are. */
   said?: (words: string) => string;
@@ -34,9 +34,9 @@ export class Misfit {
   /** `param` is the caller's parameter that says so; null where the endpoint has no way to the route's dialect at all. */
   constructor(
     readonly param: string | null,
-    /** What stands there, where it is what the route lacks: the type of a tool. */
+    /** Value that the route lacks: the type of a tool. */
     readonly value?: string,
-    /** In words, where neither says it: `texts of more than 2,000 characters`. */
+    /** Words for it, where neither says it: `texts of more than 2,000 characters`. */
     readonly what?: string,
   ) {}
 }
@@ -46,7 +46,10 @@ export class Misfit {
  * of the route begins an answer of its own.
  */
 export interface Translation {
-  /** Made when it is first read; throws ApiError where a part of the request has no meaning in the route's dialect. */
+  /**
+   * Request, made when it is first read; throws ApiError where a part of the request has no meaning in the route's
+   * dialect.
+   */
   readonly request: UpstreamBody;
   /** Parameters of the caller that this route ignores. Known once `request` was read. */
   readonly ignored: readonly string[];
@@ -73,12 +76,18 @@ export interface AnswerFacts {
   created: number;
   /** Unix seconds now. */
   now: () => number;
-  /** For answers whose provider gives no id that fits the endpoint: the same each time, and made when it is first asked for. */
+  /**
+   * Returns an id for answers whose provider gives none that fits the endpoint: the same each time, and made when it is
+   * first asked for.
+   */
   answerId: () => string;
   tier: PriceTier;
   byokUsed: boolean;
   fallbackTriggered: boolean;
-  /** What the caller is shown of the reported counts: those that can be. One that is missing is 0 there, whatever is billed. */
+  /**
+   * Returns the plausible ones of the reported counts, as the caller is shown them. One that is missing is 0 there,
+   * whatever is billed.
+   */
   believed(reported: UnitUsage): UnitUsage;
 }
 
@@ -86,15 +95,15 @@ export interface AnswerFacts {
 export interface Answer {
   /** The upstream's body is read to its end and pushed once; `end` is not called. */
   readonly isWhole: boolean;
-  /** Of the caller's answer: the content type, and what else belongs to its framing. */
+  /** Headers of the caller's answer: the content type, and what else belongs to its framing. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Once the answer is whole: what an endpoint that keeps answers keeps of it. */
+  /** Part of a whole answer that an endpoint stores. */
   readonly kept?: Readonly<Record<string, unknown>> | null;
-  /** Never throws: a body that cannot be read is a `failure`. Nothing follows `end` or `failure`. */
+  /** Reads a chunk and never throws: a body that cannot be read is a `failure`. Nothing follows `end` or `failure`. */
   push(chunk: Uint8Array): Piece[];
   /** The upstream closed: the last pieces, `end` or `failure` last. */
   end(): Piece[];
-  /** What is sent in-band when the answer broke off; null where it can only be cut. */
+  /** Returns the in-band frames for an answer that broke off; null where it can only be cut. */
   fail(error: ApiError): string | null;
 }
 
@@ -106,23 +115,23 @@ export type Piece = PieceFacts &
   ({ kind: 'wait' | 'opening' | 'part' | 'end' } | { kind: 'failure'; failure: AnswerFailure });
 
 interface PieceFacts {
-  /** What the caller is sent now, "" for nothing. */
+  /** Bytes for the caller now, "" for none. */
   out: string | Uint8Array;
   /** Totals so far; a later report replaces an earlier one. A side that is left out is estimated, so 0 is said as 0: beside text it is estimated, too. */
   usage?: UnitUsage;
   /** UTF-8 bytes of text, tool arguments and reasoning up to here: what an estimate of the output counts. */
   deliveredBytes?: number;
-  /** Of text answers, whose tokens are never 0. */
+  /** True for text answers, whose tokens are never 0. */
   isText?: boolean;
   /** The upstream said how the answer ends: its usage may still come. */
   finishSeen?: boolean;
-  /** Of text answers: why each choice ended that did so here. */
+  /** Finish reasons of the choices that ended here, of text answers. */
   finishReasons?: string[];
   /** Size, quality and so on of the result where the provider reports other than was asked for. */
   context?: ResultContext;
 }
 
-/** What a price matrix looks at: size, quality, resolution, duration and so on. */
+/** The facts that a price matrix reads: size, quality, resolution, duration and so on. */
 export type ResultContext = Readonly<Record<string, ContextValue>>;
 
 /** Raw material for a provider's classification: what the answer said when it failed. */
@@ -144,7 +153,7 @@ export interface Exchanged {
   readonly piece: Piece;
 }
 
-/** What an exchange may do. All of it ends with the attempt's deadline and with the caller. */
+/** The calls that an exchange may make. All of it ends with the attempt's deadline and with the caller. */
 export interface UpstreamCalls {
   /** One call with the credential. A status beyond 2xx ends the attempt with what the provider said. */
   send(request: UpstreamBody): Promise<UpstreamReply>;

@@ -4,9 +4,9 @@ import { writeJson } from '@gateway/json-body';
 export interface UpstreamBody {
   /** POST where it is absent. A GET has no body: what it asks stands in the query of `path`. */
   readonly method?: 'GET' | 'PUT';
-  /** Below the provider's API root, for example `/chat/completions`. */
+  /** Path below the provider's API root, for example `/chat/completions`. */
   readonly path: string;
-  /** In place of the path: an address that the provider's own answer named. Only at a host of the provider's. */
+  /** Address in place of the path, which the provider's own answer named. Only at a host of the provider's. */
   readonly url?: string;
   readonly contentType: string;
   /** Media types of the answers that the dialect reads. */

@@ -14,7 +14,7 @@ export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' 
 export interface WholeTranslation {
   /** Called once, when the body is first read. */
   encode: () => UpstreamBody;
-  /** Of the whole body of an answer, exactly once; never throws. */
+  /** Decodes the whole body of an answer, exactly once; never throws. */
   decode: (bytes: Uint8Array, facts: AnswerFacts, head: AnswerHead) => Piece;
 }
 

@@ -1,7 +1,7 @@
 /** Boxes that are looked at: more are no file that a model makes. */
 const BOXES_MAX = 1_000;
 
-/** How long an mp4 plays, as its header says; null where it has none. */
+/** Returns the playing time of an mp4 by its header; null where it has none. */
 export function mp4Seconds(file: Uint8Array): number | null {
   const data = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const moov = boxIn(data, 'moov');

@@ -34,9 +34,9 @@ export type VideoState =
 
 export interface VideoDone {
   readonly status: 'done';
-  /** Where the provider reports them. */
+  /** Seconds, where the provider reports them. */
   readonly seconds: number | null;
-  /** Of the videos that it was shown, where it bills those. */
+  /** Seconds of the videos that it was shown, where it bills those. */
   readonly inputSeconds?: number;
   readonly result: VideoResult;
 }
@@ -47,14 +47,14 @@ type VideoResult =
   | { readonly call: UpstreamBody; readonly urlIn?: (reply: UpstreamReply) => string }
   | { readonly url: string };
 
-/** What an upstream that makes videos speaks: a task that is begun, polled and fetched. */
+/** The format of an upstream that makes videos: a task that is begun, polled and fetched. */
 export interface VideoDialect {
-  /** As the routes of the catalogue name it. */
+  /** Name that the catalogue's routes use for it. */
   readonly name: string;
   readonly roles: readonly VideoRole[];
-  /** Of `options` those that it has a word for; others are reported as ignored. */
+  /** Members of `options` that it has a word for; others are reported as ignored. */
   readonly takes: readonly string[];
-  /** Before the first poll; later ones come slower. */
+  /** Time before the first poll; later ones come slower. */
   readonly pollMs: number;
   /** Absent: every request whose roles it knows. */
   misfit?(request: VideoRequest): Misfit | null;

@@ -6,7 +6,7 @@ import type { VideoItem, VideoRequest, VideoRole, VideoState } from './video-dia
 
 const REFUSED = /moderat|policy|safety|sensitive|risk|prohibited/i;
 
-/** What a task ends with that made no video. `words` say whether a filter stopped it. */
+/** Returns the end of a task that made no video. `words` say whether a filter stopped it. */
 export function failedState(message: string, ...words: string[]): VideoState {
   const isRefused = [message, ...words].some((word) => REFUSED.test(word));
   return { status: 'failed', isRefused, message: message || 'The task failed.' };

@@ -28,7 +28,7 @@ interface Sent {
   json: unknown;
 }
 
-/** What begins a video at a provider. */
+/** Returns the request that begins a video at a provider. */
 export function begunBy(dialect: VideoDialect, model: string, given: Partial<VideoRequest> = {}): Sent {
   return sent(dialect.create(videoOf(given), { upstreamModel: model } as RouteTarget));
 }
@@ -38,7 +38,7 @@ export function sent({ method, path, url, pieces }: UpstreamBody): Sent {
   return { method: method ?? 'POST', at: url ?? path, json: body === '' ? null : JSON.parse(body) };
 }
 
-/** What a provider answered: JSON where it is no bytes. */
+/** Returns the answer of a provider: JSON where it is no bytes. */
 export function replied(body: unknown, status = 200): UpstreamReply {
   const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
   return { status, contentType: 'application/json', bytes };

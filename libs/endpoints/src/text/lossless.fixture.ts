@@ -3,7 +3,7 @@ import { tokensOf } from '@gateway/testing';
 
 type Path = readonly (string | number)[];
 
-/** Where a format has the JSON of a call, of its result and of the schemas. */
+/** The places of a format for the JSON of a call, of its result and of the schemas. */
 interface Places {
   input: Path;
   result: Path;
@@ -44,7 +44,7 @@ export const ASKING: Readonly<Record<string, (json: string, stream: boolean) => 
   },
 };
 
-/** Where each upstream's request has them. */
+/** Places in each upstream's request. */
 export const SENT: Readonly<Record<string, Places>> = {
   chat: {
     input: ['messages', 1, 'tool_calls', 0, 'function', 'arguments'],
@@ -230,7 +230,7 @@ export const ANSWERS: Readonly<
   },
 };
 
-/** Where each caller's plain answer has the input of its call. */
+/** Place of a call's input in each caller's plain answer. */
 const SHOWN: Readonly<Record<string, Path>> = {
   '/chat/completions': ['choices', 0, 'message', 'tool_calls', 0, 'function', 'arguments'],
   '/messages': ['content', 0, 'input'],

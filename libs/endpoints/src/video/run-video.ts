@@ -108,7 +108,7 @@ async function fetched({ result }: VideoDone, calls: UpstreamCalls): Promise<Uin
   }
 }
 
-/** What the provider says of a task that made no video. */
+/** Error of a task that made no video, in the provider's words. */
 class TaskFailed extends Error {
   constructor({ message, isRefused }: { message: string; isRefused: boolean }) {
     super(message);

@@ -3,7 +3,7 @@ import type { AttemptRecord, RejectionRecord, UsageRecord } from '@gateway/contr
 const NOW = new Date().toISOString();
 let sequence = 0;
 
-/** Whose request it was, and where it came in. */
+/** Organization and endpoint of the request. */
 const WHOSE = {
   account_id: 'acct_1',
   org_id: 'org_1',

@@ -18,7 +18,7 @@ export class BackgroundResponsesDouble extends BackgroundResponses {
   readonly ended = new Map<string, EndedResponse>();
   /** The run that has each; null once it was cancelled. */
   readonly runs = new Map<string, string | null>();
-  /** Where claims are answered. */
+  /** Store in which claims are answered. */
   readonly creates = new IdempotencyStoreDouble();
   /** Calls that fail, one each, as where the store is away. */
   faults = 0;

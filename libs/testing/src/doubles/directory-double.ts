@@ -16,7 +16,7 @@ export class DirectoryDouble extends Directory {
   /** `<account>/<hash>` of end users. */
   readonly forgotten: string[] = [];
   readonly audited: AuditedAction[] = [];
-  /** By organization. */
+  /** Promises by organization. */
   readonly promises: Record<string, ContentPromise[]> = {};
   isAway = false;
 

@@ -9,7 +9,7 @@ import {
 /** The table of answers to creates, in memory. */
 export class IdempotencyStoreDouble extends IdempotencyStore {
   readonly records = new Map<string, IdempotencyClaim & IdempotencyRecord>();
-  /** Of the calls that fail, as where the store is away. */
+  /** Calls that fail, as where the store is unreachable. */
   away: readonly ('claim' | 'renew' | 'complete' | 'release')[] = [];
 
   override async claim(

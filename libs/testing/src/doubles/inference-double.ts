@@ -21,9 +21,9 @@ export class InferenceDouble extends Inference {
     return this.answer(call);
   }
 
-  /** What is held, in the order of asking. */
+  /** Holds, in the order of asking. */
   readonly holds: HoldCall[] = [];
-  /** Of one line. */
+  /** Cost of one line. */
   worthNano = 0n;
   /** Thrown by a first hold. */
   noRoom: ApiError | null = null;

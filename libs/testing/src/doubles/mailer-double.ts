@@ -3,7 +3,7 @@ import { Mailer, type OutgoingMail } from '@gateway/contracts';
 /** Keeps what is sent. */
 export class MailerDouble extends Mailer {
   readonly sent: OutgoingMail[] = [];
-  /** While true nothing is taken. */
+  /** True while nothing is taken. */
   isAway = false;
   /** Addresses that take nothing. */
   readonly refusing = new Set<string>();
@@ -14,7 +14,7 @@ export class MailerDouble extends Mailer {
     this.sent.push(mail);
   }
 
-  /** What stands behind `#token=` in the newest mail to an address. */
+  /** Returns the text behind `#token=` in the newest mail to an address. */
   tokenFor(to: string): string {
     const text = this.sent.findLast((mail) => mail.to === to)?.text ?? '';
     return /#token=([\w-]+)/.exec(text)?.[1] ?? '';

@@ -9,9 +9,9 @@ import {
 
 /** Principals that a test adds and changes while a service runs, by the digest of a secret or by a session's token. */
 export class PrincipalReaderDouble extends PrincipalReader {
-  /** What the keys service knows. */
+  /** Principals that the keys service has. */
   readonly known = new Map<string, Principal>();
-  /** What a cache still holds: it is answered before `known` until the principal is reloaded. */
+  /** Principals in a cache: they are answered before `known` until the principal is reloaded. */
   readonly cached = new Map<string, Principal>();
   lookups = 0;
   reloads = 0;

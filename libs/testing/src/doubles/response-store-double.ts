@@ -8,7 +8,7 @@ import {
   type StoredResponse,
 } from '@gateway/contracts';
 
-/** What the store waits for an item whose response is still on its way to it. */
+/** Time that the store waits for an item whose response is still on its way to it. */
 const LATE_MS = 500;
 const LOOK_MS = 10;
 
@@ -16,7 +16,7 @@ const LOOK_MS = 10;
 export class ResponseStoreDouble extends ResponseStore {
   readonly kept: StoredResponse[] = [];
   readonly faults: Error[] = [];
-  /** By their ids. */
+  /** Files by their ids. */
   readonly known = new Map<string, NamedFile & { key_id: string }>();
 
   override async keep(responses: readonly StoredResponse[]): Promise<void> {

@@ -2,9 +2,9 @@ import { ApiError, StoredContent, type PromptContent } from '@gateway/contracts'
 
 /** Templates and memories that a spec has put in. */
 export class StoredContentDouble extends StoredContent {
-  /** By `<name>` for the published version, `<name> <version>` for others. */
+  /** Templates by `<name>` for the published version, `<name> <version>` for others. */
   readonly templates = new Map<string, PromptContent>();
-  /** Of every end user of every account. */
+  /** Memories of every end user of every account. */
   memoryTexts: string[] = [];
   /** Look-ups. */
   calls = 0;

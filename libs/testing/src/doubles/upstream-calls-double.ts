@@ -7,7 +7,7 @@ interface Reply {
   body: unknown;
 }
 
-/** What an exchange sent. */
+/** A call that an exchange sent. */
 interface SentCall {
   method: 'GET' | 'POST' | 'PUT';
   /** The path, or the address where an answer named it. */

@@ -152,7 +152,7 @@ describe('startFaultProxy', () => {
     await broken.close();
   });
 
-  /** As long as bytes take from this process to the server and back, past the proxy. */
+  /** Waits as long as bytes take from this process to the server and back, past the proxy. */
   async function roundTrip(): Promise<void> {
     const direct = connect((server.address() as AddressInfo).port, '127.0.0.1');
     direct.write('x');

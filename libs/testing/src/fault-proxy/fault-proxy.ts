@@ -6,7 +6,7 @@ export interface Faults {
   toServer?: FlowFaults;
   /** Bytes of the server behind. */
   toClient?: FlowFaults;
-  /** What becomes of new connections: `reset` at once, or `hang`, which accepts and never answers. Default `pass`. */
+  /** Fate of new connections: `reset` at once, or `hang`, which accepts and never answers. Default `pass`. */
   connect?: 'pass' | 'reset' | 'hang';
 }
 

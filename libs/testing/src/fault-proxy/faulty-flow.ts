@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What happens to the bytes of one direction. Changes act at once, on open connections too. */
+/** Faults of the bytes of one direction. Changes act at once, on open connections too. */
 export interface FlowFaults {
   /** Every byte arrives this much later; several may be under way at once. */
   latencyMs?: number;
@@ -14,7 +14,9 @@ export interface FlowFaults {
   pieceIntervalMs?: number;
   /** Half-open: nothing arrives any more, neither bytes nor an end or a reset, while the connection stays. */
   isStalled?: boolean;
-  /** After so many bytes of one connection: a reset of both sides, or an orderly end of this direction. */
+  /**
+   * Number of bytes of one connection after which it ends: a reset of both sides, or an orderly end of this direction.
+   */
   cutAfterBytes?: number;
   cutBy?: 'reset' | 'end';
 }

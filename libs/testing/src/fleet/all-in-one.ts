@@ -5,7 +5,7 @@ import { keepFiles } from '../leftovers/keep.js';
 import { endProgram, startBuilt } from './built-program.js';
 
 export interface AllInOneOptions {
-  /** Kept by stop(); default: a folder that stop() removes. */
+  /** Folder that stop() leaves; default: one that stop() removes. */
   dataDir?: string;
   env?: Record<string, string>;
 }

@@ -7,7 +7,7 @@ import { eventually } from '../eventually.js';
 import { SLOWNESS } from '../slowness.js';
 import { repository } from './repository.js';
 
-/** On a quiet machine: `startProgram` and `eventually` scale it. */
+/** Time on a quiet machine: `startProgram` and `eventually` scale it. */
 const START_MS = 60_000;
 
 /** Variables of whoever runs the tests that must not reach a gateway under test. */

@@ -11,7 +11,7 @@ interface Surroundings {
   journalFolder: string;
 }
 
-/** What every service of a fleet is given. */
+/** Returns the variables of every service of a fleet. */
 export function environmentOf({
   servers,
   seen,

@@ -5,7 +5,7 @@ import { ownKafka, type OwnKafka } from '../test-kafka.js';
 import { ownPostgres, testPostgres } from '../test-postgres.js';
 import { ownRedis, testRedis, testRedisCluster } from '../test-redis.js';
 
-/** What a proxy may stand before. Kafka reports its own address to its clients. */
+/** Servers that a proxy may be put before. Kafka reports its own address to its clients. */
 export type Proxied = 'redis' | 'postgres' | 'upstream' | 'keys' | 'usage';
 
 export interface FleetServers {
@@ -13,7 +13,7 @@ export interface FleetServers {
   redis: RedisAddress;
   /** A broker of its own: topics and groups of a fleet have fixed names. */
   kafka: OwnKafka;
-  /** Those of this fleet alone, to be broken. */
+  /** Servers of this fleet alone, to be broken. */
   own: ReadonlyMap<'postgres' | 'redis' | 'kafka', OwnServer>;
 }
 

@@ -25,7 +25,7 @@ export interface FleetOptions extends FleetServersOptions {
   env?: Partial<Record<FleetApp | 'all', Record<string, string>>>;
   /** Arguments of Node for the processes of one app. */
   nodeArgs?: Partial<Record<FleetApp, string[]>>;
-  /** Those that are started; default: all six. */
+  /** Apps to start; default: all six. */
   apps?: readonly FleetApp[];
   /** Default 1; each has a journal of its own. */
   edges?: number;
@@ -33,7 +33,7 @@ export interface FleetOptions extends FleetServersOptions {
   upstream?: string;
   /** TCP proxies before what `Proxied` names. */
   hasProxies?: boolean;
-  /** What ends by itself is started again and becomes a finding. */
+  /** True if a process that ends by itself is started again and becomes a finding. */
   isSupervised?: boolean;
   /** Called with the addresses before anything starts, for a test that puts something of its own before them. */
   onAddresses?: (urls: Readonly<Record<FleetApp, string>>) => void;
@@ -47,7 +47,7 @@ export interface FleetOptions extends FleetServersOptions {
 export interface Fleet extends FleetServers {
   /** Addresses of the services; the first edge's is the front door. */
   urls: Readonly<Record<FleetApp, string>>;
-  /** By name: `keys`, and `edge-0`, `edge-1` … */
+  /** Processes by name: `keys`, and `edge-0`, `edge-1` … */
   processes: ReadonlyMap<string, ServiceProcess>;
   edges: readonly ServiceProcess[];
   /** The process of a service; of the edge the first. */
@@ -57,11 +57,11 @@ export interface Fleet extends FleetServers {
   proxies: ReadonlyMap<Proxied, FaultProxy>;
   fleetToken: string;
   journalFolder: string;
-  /** What the keys service prints at its first start. */
+  /** Returns the login that the keys service prints at its first start. */
   firstLogin(): Promise<{ email: string; password: string }>;
-  /** What each process has written, by its name. */
+  /** Returns the output of each process, by its name. */
   outputs(): Record<string, string>;
-  /** What went wrong by itself since the last call; of a supervised fleet. */
+  /** Returns the failures since the last call; of a supervised fleet. */
   findings(): string[];
   /** Ends all, edges first, and removes their data. @returns what each process ended with, by its name */
   stop(): Promise<Record<string, number | string>>;

@@ -14,7 +14,7 @@ const FORMER_CHARS = 1_000_000;
 export interface Breakable {
   kill(): Promise<void> | void;
   freeze(): void;
-  /** After `freeze`. */
+  /** Continues after `freeze`. */
   thaw(): void;
   /** Kills it where it still runs and starts it again; resolves when it is ready. */
   restart(): Promise<void>;
@@ -28,8 +28,8 @@ export interface ServiceProcessOptions {
   nodeArgs?: string[];
   reaper: Reaper;
   /**
-   * Given, the process has a supervisor as in a cluster: what ends before it was ready is started again. What was ready
-   * and ends by itself is started again too, and reported here.
+   * Reports the end of a process, which is started again, as by a supervisor of a cluster. One that ends before it was
+   * ready is started again without a report.
    */
   onFinding?: (finding: string) => void;
 }
@@ -56,7 +56,7 @@ export class ServiceProcess implements Breakable {
     return this.program?.pid ?? null;
   }
 
-  /** Of all its processes; the oldest part is dropped. */
+  /** Returns the output of all its processes; the oldest part is dropped. */
   output(): string {
     return this.former + (this.program?.output() ?? '');
   }

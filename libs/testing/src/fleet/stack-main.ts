@@ -6,9 +6,9 @@ import { startAllInOne } from './all-in-one.js';
 import { startFleet } from './fleet.js';
 
 const kind = process.argv[2];
-/** On a machine that stands still Redis is late, not away. */
+/** Settings for a machine that stands still, where Redis is late and not away. */
 const PATIENT = { REDIS_COMMAND_TIMEOUT_MS: '5000' };
-/** So that contents of requests can be kept. */
+/** Key with which contents of requests can be stored. */
 const USAGE_KEK = Buffer.alloc(32, 5).toString('base64');
 
 // Before the start: standard input may end meanwhile.

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from
 import { basename, join } from 'node:path';
 import { entriesOf, rowsOf } from './stored.js';
 
-/** What specs leave. The guard adds the files of servers, and Jest the answers. */
+/** The kinds of files that specs leave. The guard adds the files of servers, and Jest the answers. */
 type Kind = 'postgres' | 'redis' | 'logs' | 'journals' | 'unread';
 
 const CHUNK_CHARS = 1_000_000;

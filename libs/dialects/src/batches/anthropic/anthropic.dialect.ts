@@ -12,7 +12,7 @@ const PAGE = 100;
 const PAGES_MAX = 50;
 /** Batches that may be ours, of which more are not waited for. */
 const MAYBE_MAX = 20;
-/** What a failure of a line has no status for. */
+/** Statuses for failures of a line that have none. */
 const STATUSES: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],

@@ -9,7 +9,7 @@ import type { BatchAnswer, BatchCalls, BatchesDialect, BatchPlace } from '../bat
 const ASKED = /^\/model\/([^/]+)\/converse$/;
 const JOBS = '/model-invocation-jobs';
 const JOB = '/model-invocation-job';
-/** What stands in the operator's bucket, for the provider to be asked at. */
+/** Path of objects in the operator's bucket, for questions to the provider. */
 const OBJECTS = '/batch-objects';
 const ARN = /^arn:aws[a-z-]*:bedrock:[a-z0-9-]{1,32}:\d{12}:model-invocation-job\/([a-z0-9]{1,64})$/;
 const NAME = /^batch-[0-9a-f-]{36}$/;

@@ -11,7 +11,7 @@ const PAGE = 100;
 /** Batches that are looked through for one of ours: their order is not promised. */
 const PAGES_MAX = 50;
 const ENDED: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED']);
-/** Of google.rpc.Code, where a failure of a line has its number instead of an HTTP status. */
+/** Statuses of google.rpc.Code, where a failure of a line has its number instead of an HTTP status. */
 const STATUSES: readonly number[] = [
   500, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401,
 ];

@@ -8,7 +8,7 @@ import type { BatchAnswer, BatchesDialect } from '../batches-dialect.js';
 
 const PATHS: readonly string[] = ['/chat/completions', '/responses', '/embeddings', '/moderations'];
 const MIB = 1_048_576;
-/** What is uploaded and what comes back is removed by the provider after this time: the batch itself takes a day. */
+/** Time after which the provider removes uploads and results: the batch itself takes a day. */
 const KEPT_SECONDS = String(3 * 86_400);
 /** The member of `metadata` that holds our name of a batch. */
 const NAME = 'client_batch';
@@ -19,7 +19,7 @@ const PAGES_MAX = 50;
 const CLOCKS_APART_SECONDS = 600;
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
-/** Of the lines in their form. */
+/** Placeholder for the lines in their form. */
 const PLACE = new Uint8Array(0);
 
 /** OpenAI's batches: a file of lines, a batch of it, files of answers and of failures. */

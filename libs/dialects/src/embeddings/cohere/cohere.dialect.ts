@@ -14,7 +14,7 @@ const TYPES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What the vector is for, which Cohere wants to know: a document where the caller does not say. */
+/** Returns the purpose of the vector for Cohere: a document where the caller names none. */
 export function inputTypeOf(request: EmbeddingsRequest): string {
   return TYPES.get(purposeOf(request) ?? 'document') ?? 'search_document';
 }

@@ -14,7 +14,10 @@ const TASKS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** From its second version on Gemini's embeddings are no prediction but a call of their own, with one text. */
+/**
+ * Returns true from the second version on: Gemini's embeddings are then no prediction but a call of their own, with one
+ * text.
+ */
 function isContent(upstreamModel: string): boolean {
   return upstreamModel.startsWith('gemini-embedding-2');
 }

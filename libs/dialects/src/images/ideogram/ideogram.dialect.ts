@@ -13,7 +13,7 @@ const SERVICES: Partial<Record<ImagesRequest['operation'], string>> = {
   inpaint: 'inpaint',
   reframe: 'reframe',
 };
-/** Of its many resolutions the one for each ratio. */
+/** Resolution for each ratio, one of its many. */
 const RESOLUTIONS: Readonly<Record<string, string>> = {
   '1:1': '1024x1024',
   '3:4': '864x1152',

@@ -3,13 +3,13 @@ import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
 import { wholeCount } from '../../body/whole-count.js';
 import { withoutMoney } from '../../translation/money-names.js';
 
-/** What an image counts where its tokens were not reported, like one that is sent. */
+/** Tokens of an image whose own were not reported, like one that is sent. */
 const TOKENS_PER_IMAGE = 1_000;
 const BYTES_PER_TOKEN = 4;
 /** More than an image model reads or writes for one answer: it would be doubted later, and images estimated as text. */
 const TOKENS_MAX = 1_048_576;
 
-/** What was used for an answer with so many images. A side that was not reported is left out, and estimated. */
+/** Returns the usage of an answer with so many images. A side that was not reported is left out, and estimated. */
 export function imagesUsage(raw: unknown, images: number): { usage: UnitUsage; deliveredBytes: number } {
   const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = objectOf(raw);
   const usage: UnitUsage = { images };

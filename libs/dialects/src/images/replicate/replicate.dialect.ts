@@ -9,7 +9,7 @@ import { given, objectIn, promptOf, ratioOf, sentCount } from '../requests.js';
 import { fetched, moderated } from '../tasks.js';
 
 const POLL_MS = 1_000;
-/** How long the provider keeps the first call open for a result, in seconds. */
+/** Header that keeps the first call open for a result, in seconds. */
 const WAIT = 'wait=10';
 
 /** Replicate: a prediction for each request, looked at where its answer says. */

@@ -8,7 +8,7 @@ const NAME_LENGTH_MAX = 512;
 /** No answer, and nothing that is said, comes near. */
 const TEXT_LENGTH_MAX = 1_048_576;
 
-/** Whether a message of the provider can be one: not so many parts or calls, no such names. */
+/** Returns true if a message can be one of the provider: not so many parts or calls, no such names. */
 export function isPossible({ serverContent, toolCall }: JsonObject): boolean {
   const { parts } = objectOf(objectOf(serverContent).modelTurn);
   const { functionCalls } = objectOf(toolCall);

@@ -1,7 +1,7 @@
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { isEmptySchema, plainTool } from '../../text/plain-schema.js';
 
-/** What the provider hears: the format that callers use where they name none. */
+/** Sample rate that the provider expects: the format that callers use where they name none. */
 const RATE_DEFAULT = 24_000;
 
 /** `session` with the members of `update`; audio is merged a level deeper, as OpenAI does. */

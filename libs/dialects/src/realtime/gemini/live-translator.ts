@@ -8,9 +8,9 @@ import { LiveTurn } from './live-turn.js';
 type Both = ReturnType<RealtimeTranslator['sent']>;
 
 const NOTHING: Both = { provider: [], caller: [] };
-/** What waits for the provider to be set up, audio included, and what waits for the next response. */
+/** Bounds of what waits for the provider's set-up, audio included, and for the next response. */
 const WAITING_MAX = { count: 1_000, length: 16 * 1_048_576 };
-/** Of all settings together: an update adds to those before. */
+/** Size of all settings together: an update adds to those before. */
 const SESSION_LENGTH_MAX = 1_048_576;
 const TRANSCRIPT = 'conversation.item.input_audio_transcription';
 
@@ -24,7 +24,7 @@ export class LiveTranslator implements RealtimeTranslator {
   private readonly held = waiting();
   private turn: LiveTurn | null = null;
   private usage: JsonObject | null = null;
-  /** Said by the caller since the last response. */
+  /** Turns of the caller since the last response. */
   private readonly turns = waiting();
   private readonly outputs = waiting();
   /** The caller waits for a response, though nothing be in it. */
@@ -201,7 +201,7 @@ export class LiveTranslator implements RealtimeTranslator {
     return finished === true ? [...events, ...this.heardAll()] : events;
   }
 
-  /** What the caller said is over when the model speaks. It has no count of its own: it is in that of the response. */
+  /** Ends the caller's input when the model speaks. It has no count of its own: it is in that of the response. */
   private heardAll(): JsonObject[] {
     const [item_id, transcript] = [this.heardItem, this.heard];
     [this.heardItem, this.heard] = [null, ''];

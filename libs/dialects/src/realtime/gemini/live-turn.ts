@@ -16,11 +16,11 @@ interface Said {
 /** One response of the model, from its first content to the end of its turn. */
 export class LiveTurn {
   readonly id: string;
-  /** Where it is cut short: the reason that the caller gets. */
+  /** Reason that the caller gets where the turn is cut short. */
   cancelled: 'turn_detected' | 'client_cancelled' | null = null;
   private readonly item: string;
   private readonly output: JsonObject[] = [];
-  /** Where the message stands in the output; null while the model has said nothing. */
+  /** Position of the message in the output; null while the model has said nothing. */
   private place: number | null = null;
   private readonly parts: Said[] = [];
 

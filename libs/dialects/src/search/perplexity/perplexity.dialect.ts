@@ -4,7 +4,7 @@ import { american, resultsOf } from '../findings.js';
 import type { SearchDialect, SearchRequest } from '../search-dialect.js';
 
 const NAMES = { published_at: ['date'], updated_at: ['last_updated'] };
-/** What it takes from a page unless it is asked for less. */
+/** Tokens that it takes from a page unless it is asked for less. */
 const SNIPPET_TOKENS = 256;
 
 /** Perplexity's search, which alone takes several queries at once. Its snippet is the page's text. */

@@ -3,7 +3,7 @@ import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
 import { beyond, ownVoice, speedOf } from '../speech-limits.js';
 import { spokenBytes } from '../spoken-bytes.js';
 
-/** Those of its formats that are nearest to OpenAI's and that every plan may ask for. It makes neither AAC nor FLAC. */
+/** Its formats nearest to OpenAI's that every plan may use. It makes neither AAC nor FLAC. */
 const FORMATS = new Map([
   ['mp3', 'mp3_44100_128'],
   ['opus', 'opus_48000_128'],

@@ -35,7 +35,7 @@ export const dialect: SpeechDialect = {
   },
 };
 
-/** Where the caller names none it is WAV, which the media type says; null: it cannot make it. */
+/** Returns the format; WAV where the caller names none, which the media type says; null: it cannot make it. */
 function formatOf({ format, body }: SpeechRequest): 'wav' | 'pcm' | null {
   if (typeof body.value.response_format !== 'string') return 'wav';
   return format === 'wav' || format === 'pcm' ? format : null;

@@ -6,7 +6,7 @@ import { chatUsage } from './usage.js';
 
 export type StartEvent = Extract<ModelEvent, { type: 'start' }>;
 
-/** What stands beside the choices of an answer, and on every chunk of a stream alike (wire-formats 1.4, S2). */
+/** The members beside the choices of an answer, and on every chunk of a stream alike (wire-formats 1.4, S2). */
 interface AnswerHead {
   id: string;
   created: number;
@@ -30,7 +30,7 @@ export function answerHead(start: StartEvent | null, facts: TextFacts): AnswerHe
   };
 }
 
-/** What the caller reads: a legacy caller knows calls by their old name. */
+/** Returns the caller's finish reason: a legacy caller knows calls by their old name. */
 export function callerFinish(reason: string, legacyFunctions: boolean): string {
   return legacyFunctions && reason === 'tool_calls' ? 'function_call' : reason;
 }

@@ -25,7 +25,7 @@ export class ChatDecoder implements AnswerDecoder {
   private isOver = false;
   private hasStarted = false;
   private seed = '';
-  /** What is read, and its text. */
+  /** Object being read, and its text. */
   private current: JsonObject = {};
   private text = '';
 

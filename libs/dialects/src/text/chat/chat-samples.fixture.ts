@@ -44,7 +44,7 @@ export function bodyOf(value: unknown): ParsedBody {
   return body;
 }
 
-/** What the upstream would read. */
+/** Returns the body as the upstream reads it. */
 export function sent({ request: { pieces, byteLength } }: EncodedRequest): JsonObject {
   const bytes = Buffer.concat(pieces);
   if (bytes.byteLength !== byteLength) throw new Error('the byte length is wrong');
@@ -161,7 +161,7 @@ export interface Joined {
   native: unknown;
 }
 
-/** What a client makes of a stream: its deltas joined. */
+/** Returns a stream as a client reads it: its deltas joined. */
 export function joined(stream: string, index = 0): Joined {
   const answer: Joined = { content: '', reasoning: '', calls: [], finish: null, native: null };
   for (const part of chunksOf(stream)) {

@@ -27,7 +27,7 @@ export class ChoiceDecoder {
     private readonly spell: () => void,
   ) {}
 
-  /** Which bound the choice outgrew; null while it has not. */
+  /** Returns the bound that the choice exceeds; null while it does not. */
   get outgrown(): string | null {
     return this.tools?.outgrown ?? null;
   }

@@ -181,7 +181,7 @@ export class NativeChatEncoder implements AnswerEncoder {
     this.isSpelled = events.some((event) => event.type === 'tool_start' && event.extras !== undefined);
   }
 
-  /** Before something of the provider's is written again. */
+  /** Remembers the spelling before the provider's members are written again. */
   private remember(): void {
     if (this.isRemembered) return;
     this.isRemembered = true;

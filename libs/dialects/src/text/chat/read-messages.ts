@@ -19,7 +19,7 @@ export class MessagesReader {
   readonly files: FileReference[] = [];
   /** Spellings of cache markers that stand somewhere. */
   readonly markers = new Set<string>();
-  /** How the caller spells the reasoning of earlier turns. */
+  /** Spelling of the caller for the reasoning of earlier turns. */
   thoughts = 'reasoning_details';
   fault: ErrorDetail | null = null;
   /** Calls without their result so far, by id: some hosts give one to several calls. */
@@ -224,7 +224,7 @@ export class MessagesReader {
   }
 }
 
-/** Where Google's own OpenAI endpoint puts the signature of a call. */
+/** Returns the signature of a call, at the place where Google's own OpenAI endpoint puts it. */
 function signatureOf(call: JsonObject): { signature?: string } {
   const { google } = objectOf(call.extra_content);
   const signature = filled(objectOf(google).thought_signature);

@@ -24,7 +24,7 @@ function refusal(body: JsonObject): ApiError {
   throw new Error('the body was accepted');
 }
 
-/** Where the first fault of a refused body is. */
+/** Returns the place of the first fault of a refused body. */
 function locOf(body: JsonObject): string {
   const error = refusal(body);
   expect(error).toMatchObject({ code: 'validation_error', status: 422 });

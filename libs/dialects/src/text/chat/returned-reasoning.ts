@@ -24,7 +24,10 @@ export function returnedText(
   }
 }
 
-/** Which reasoning of an earlier turn this provider is sent; `isSpliced`: the caller's own details go on as they came. */
+/**
+ * Returns the test for reasoning of an earlier turn that this provider is sent; `isSpliced`: the caller's own details
+ * go on as they came.
+ */
 export function isReturned(quirks: Quirks, isSpliced: boolean) {
   const takesDetails =
     quirks.returnsReasoning === 'reasoning_details' || quirks.returnsReasoning === 'text_details';

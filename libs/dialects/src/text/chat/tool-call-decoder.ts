@@ -29,7 +29,7 @@ const KNOWN = ['index', 'id', 'type', 'function', 'custom'];
  * from 0; id missing, numeric, empty or repeated; name repeated; arguments as an object; calls complete in one delta.
  */
 export class ToolCallDecoder {
-  /** Which bound the calls outgrew; null while they have not. */
+  /** Bound that the calls exceed; null while they do not. */
   outgrown: string | null = null;
   private readonly calls: Call[] = [];
   private started = 0;

@@ -156,7 +156,7 @@ function unitUsage({ tokens, cached_tokens }: JsonObject): UnitUsage {
   return usage;
 }
 
-/** Only sources with an address are citations of the middle form: most are the caller's own documents. */
+/** Emits only sources with an address as citations of the middle form: most are the caller's own documents. */
 function citations({ start, end, sources }: JsonObject, events: ModelEvent[]): void {
   for (const source of objectsOf(sources)) {
     const { url, title } = objectOf(source.document ?? source.tool_output);

@@ -20,7 +20,7 @@ import { shownParts } from '../shown-parts.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { plainToolId } from '../tool-signature.js';
 
-/** What this format has no words for. Its logprobs are of pieces of text, not of tokens. */
+/** Capabilities that this format cannot express. Its logprobs are of pieces of text, not of tokens. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'custom_tools',
   'audio_input',

@@ -32,7 +32,7 @@ interface OpenBlock {
 /** State machine of wire-formats 5.6 (Bedrock -> middle form); a plain answer is fed as the events of its stream. */
 export class AnswerReader {
   isFinished = false;
-  /** Which bound the answer outgrew; null while it has not. */
+  /** Bound that the answer exceeds; null while it does not. */
   outgrown: string | null = null;
   private hasStarted = false;
   private calls = 0;
@@ -153,7 +153,7 @@ export class AnswerReader {
   }
 }
 
-/** Only sources with an address are citations of the middle form. */
+/** Emits only sources with an address as citations of the middle form. */
 function citation({ title, location }: JsonObject, events: ModelEvent[]): void {
   const url = filled(objectOf(objectOf(location).web).url);
   if (url !== null) events.push({ type: 'citation', choice: 0, citation: { url, title: textOf(title) } });

@@ -38,7 +38,7 @@ function isPoint(block: JsonObject): boolean {
   return 'cachePoint' in block;
 }
 
-/** In one pass: a request may mark each of its parts. */
+/** Filters in one pass: a request may mark each of its parts. */
 function keepIn(list: JsonObject[], isKept: (block: JsonObject) => boolean): void {
   let length = 0;
   for (const block of list) if (isKept(block)) list[length++] = block;

@@ -39,7 +39,7 @@ export class ContentEncoder {
   constructor(
     private readonly family: Family,
     private readonly nameOf: (name: string) => string,
-    /** What is thrown for a part that this format cannot carry. */
+    /** Returns the error for a part that this format cannot carry. */
     private readonly refused: (capability: 'image_input' | 'document_input', message: string) => ApiError,
   ) {}
 

@@ -19,7 +19,7 @@ import { familyOf, type Family } from './families.js';
 
 export const STREAM_TYPE = 'application/vnd.amazon.eventstream';
 
-/** What this format has no words for. */
+/** Capabilities that this format cannot express. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'custom_tools',
   'choices',
@@ -130,7 +130,7 @@ function thinkingOf(request: ModelRequest, target: RouteTarget, family: Family):
   return { effort };
 }
 
-/** What a family takes beside the common parameters. */
+/** Returns the members that a family takes beside the common parameters. */
 function familyFields({ thinking, effort }: Thinking, family: Family): JsonObject {
   if (family === 'claude')
     return {

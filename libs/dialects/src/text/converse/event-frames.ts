@@ -18,7 +18,7 @@ const codec = new EventStreamCodec(
 
 /** Frames of application/vnd.amazon.eventstream, however the network cut them. */
 export class EventFrames {
-  /** Why nothing more is read; null while all is well. */
+  /** Reason why nothing more is read; null while all is well. */
   fault: string | null = null;
   private parts: Uint8Array[] = [];
   private length = 0;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { plainToolId } from '../tool-signature.js';
 
-/** Whose model a Bedrock id names: each family takes its own extras. */
+/** The maker of a Bedrock model: each family takes its own extras. */
 export type Family = 'claude' | 'nova' | 'mistral' | 'other';
 
 export function familyOf(model: string): Family {

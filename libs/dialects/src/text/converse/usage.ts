@@ -37,7 +37,7 @@ export function unitUsage(raw: JsonObject): UnitUsage {
   return usage;
 }
 
-/** What of it is no count of ours: shown beside the fixed keys. */
+/** Returns the members that are no count of ours: shown beside the fixed keys. */
 export function addedKeys(raw: JsonObject): JsonObject {
   return withoutMoney(pick(raw, (name) => !TRANSLATED.has(name))) as JsonObject;
 }

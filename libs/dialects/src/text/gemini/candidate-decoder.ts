@@ -37,13 +37,13 @@ interface OpenCall {
 /** One candidate of an answer: its parts of each chunk, in order. */
 export class CandidateDecoder {
   isFinished = false;
-  /** Which bound it outgrew; null while it has not. */
+  /** Bound that it exceeds; null while it does not. */
   outgrown: string | null = null;
   private calls = 0;
   private open: OpenCall | null = null;
   private text: string | null = '';
   private cited: JsonObject | null = null;
-  /** What Google has searched for. */
+  /** Queries that Google has searched for. */
   readonly searched = new Set<string>();
 
   constructor(

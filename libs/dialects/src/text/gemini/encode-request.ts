@@ -20,7 +20,7 @@ const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const ACCEPT = 'application/json';
 const ACCEPT_STREAM = 'text/event-stream';
 
-/** What this format has no words for. */
+/** Capabilities that this format cannot express. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'custom_tools',
   'logit_bias',

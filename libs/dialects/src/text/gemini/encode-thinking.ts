@@ -14,7 +14,7 @@ const SHARE: Record<Effort, number> = {
 };
 const LARGEST_OUTPUT = 65_536;
 const LEVELS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh'];
-/** What every model of the third generation takes; xhigh is sent to those alone that list it. */
+/** Levels that every model of the third generation takes; xhigh is sent to those alone that list it. */
 const COMMON_LEVELS: readonly Effort[] = ['minimal', 'low', 'medium', 'high'];
 /** Least and largest thinking budget of the models that take one. */
 const PRO_BUDGET = [128, 32_768] as const;

@@ -45,7 +45,7 @@ export interface EncodeOptions {
   nameOf: (name: string) => string;
   /** The model refuses a turn whose first call has no signature. */
   needsSignatures: boolean;
-  /** What the caller names by its id. */
+  /** Files that the caller names by id. */
   files: Files;
 }
 

@@ -45,7 +45,7 @@ export function unitUsage(raw: JsonObject, isFinished: boolean): UnitUsage {
   return usage;
 }
 
-/** What of it is no count of ours: shown beside the fixed keys. */
+/** Returns the members that are no count of ours: shown beside the fixed keys. */
 export function addedKeys({ trafficType }: JsonObject): JsonObject {
   return trafficType === undefined ? {} : { trafficType };
 }

@@ -31,7 +31,7 @@ function upstreamOf(dialect: string): TextUpstream {
   return upstream;
 }
 
-/** What is read of an answer, piece by piece. */
+/** Returns the facts read of an answer, piece by piece. */
 function read(
   { dialect, quirks = {}, toolNames }: GoldenDialect & { dialect: string },
   answer: GoldenAnswer,
@@ -55,7 +55,7 @@ interface Translated {
   of: string;
   title: string;
   facts?: Partial<TextFacts>;
-  /** What is otherwise in these. */
+  /** Differences in these. */
   as?: string;
 }
 
@@ -119,7 +119,7 @@ function shortened(frames: readonly string[], first: readonly string[]): string[
   });
 }
 
-/** What the caller is sent for the answer of an upstream. */
+/** Returns what the caller is sent for the answer of an upstream. */
 function answered(name: CallerName, { of, title, facts }: Translated): { body?: Json; frames?: string[] } {
   const { caller } = CALLERS[name];
   const upstream = UPSTREAMS[of];

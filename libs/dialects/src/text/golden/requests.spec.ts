@@ -21,7 +21,7 @@ interface Case {
   read(): ModelRequest;
 }
 
-/** What a caller says, the greeting first: the other lines of a file say what is otherwise than there. */
+/** Returns the requests of a caller, the greeting first: the other lines of a file say what differs from it. */
 function casesOf(name: CallerName): Case[] {
   return Object.entries(BODIES[name]).map(([title, body]) => ({
     title: `${name}: ${title}`,
@@ -29,7 +29,7 @@ function casesOf(name: CallerName): Case[] {
   }));
 }
 
-/** What the upstream is sent, or why nothing is. */
+/** Returns the body for the upstream, or the reason why there is none. */
 function sent(request: ModelRequest, target: RouteTarget): Json {
   const upstream = TEXT_DIALECTS.get(target.dialect)?.upstream;
   if (!upstream) throw new Error(`no dialect ${target.dialect}`);

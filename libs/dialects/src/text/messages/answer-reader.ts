@@ -186,7 +186,7 @@ export class AnswerReader {
     }
   }
 
-  /** What the provider counts comes at the end: a stream that breaks off before it has run these. */
+  /** Returns the searches; their count comes at the end: a stream that breaks off before it has run these. */
   private searched(): ModelEvent[] {
     this.searches += 1;
     return [this.counts(false)];

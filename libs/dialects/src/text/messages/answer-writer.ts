@@ -108,7 +108,7 @@ export class AnswerWriter {
     }
   }
 
-  /** What is no tool, where no tool is open. */
+  /** Writes events that are no tool, where no tool is open. */
   private said(event: Exclude<ContentEvent, ToolEvent>): JsonObject[] {
     switch (event.type) {
       case 'refusal':

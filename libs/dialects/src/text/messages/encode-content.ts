@@ -15,7 +15,9 @@ import { isObject, type JsonObject } from './json.js';
 import { imageType } from './media-type.js';
 import { upstreamToolId } from './tool-id.js';
 
-/** What a route of this dialect cannot be sent, though the plan let the request through. */
+/**
+ * Returns the error for a part that a route of this dialect cannot be sent, though the plan let the request through.
+ */
 export function unsupported(param: string, message: string): ApiError {
   return new ApiError('unsupported_operation', { status: 400, message, param });
 }

@@ -21,7 +21,7 @@ const TOOL_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 const TOOL_NAME_MAX = 128;
 const END_USER_MAX = 256;
 
-/** What this format has no words for. */
+/** Capabilities that this format cannot express. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'custom_tools',
   'audio_input',

@@ -87,7 +87,7 @@ export function isLoopWithoutThinking(turns: readonly Turn[], isOwn: OwnFormat):
   );
 }
 
-/** Which reasoning of earlier turns the upstream takes back. */
+/** True for reasoning of earlier turns that the upstream takes back. */
 type OwnFormat = (format: string | undefined) => boolean;
 
 /** Reasoning by the model's own style. Throws where a forced tool choice and manual thinking exclude each other. */

@@ -35,7 +35,7 @@ function choiceOf(request: ModelRequest): JsonObject | null {
   }
 }
 
-/** How often a model may search, by how much of the web it is to see. */
+/** Number of searches of a model, by how much of the web it is to see. */
 const SEARCHES = { low: 1, medium: 5, high: 10 } as const;
 const PLACE = ['city', 'region', 'country', 'timezone'];
 

@@ -7,7 +7,7 @@ interface Message {
   content: JsonObject[];
 }
 
-/** What the caller sent, and the files that it names. */
+/** The caller's turns, and the files that they name. */
 type Sent = Pick<ModelRequest, 'turns' | 'files'>;
 
 /** Stands where this dialect needs a user turn and the caller has none. */

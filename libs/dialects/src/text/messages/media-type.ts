@@ -11,7 +11,7 @@ const MAGIC: readonly (readonly [string, (bytes: Buffer) => boolean])[] = [
 /** Base64 of the first 12 bytes, all that the magic needs. */
 const HEAD_CHARS = 16;
 
-/** What the bytes are, whatever the caller called them: a wrong media_type is a 400 at this upstream. */
+/** Returns the type of the bytes, whatever the caller called them: a wrong media_type is a 400 at this upstream. */
 export function imageType(base64: string, declared: string): string {
   const head = Buffer.from(base64.slice(0, HEAD_CHARS), 'base64');
   const found = MAGIC.find(([, matches]) => matches(head));

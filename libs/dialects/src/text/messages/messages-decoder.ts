@@ -6,7 +6,7 @@ import type { AnswerDecoder, Decoded } from '../text-dialect.js';
 import { AnswerReader, badResponse, inBandError } from './answer-reader.js';
 import { isObject, objectAt, objectsAt, type JsonObject } from './json.js';
 
-/** What a host puts between the events of the model; clients of the dialect break on it. */
+/** Event that a host puts between those of the model; clients of the dialect break on it. */
 const OF_THE_HOST = 'vertex_event';
 
 /** Reads the answer of an upstream. The type stands in the data too, so a lost `event:` line does no harm. */

@@ -83,7 +83,7 @@ export function translatedRequest(changes: Partial<ModelRequest>): ModelRequest 
   };
 }
 
-/** What goes on the wire for a request, and what it ignored. */
+/** Returns the wire form of a request, and its ignored members. */
 export function encoded(request: ModelRequest, target = TARGET): { body: JsonObject; ignored: string[] } {
   const { request: sent, ignored } = dialect.upstream.encode(request, target);
   const bytes = Buffer.concat(sent.pieces);

@@ -74,7 +74,7 @@ function renamedBlock(raw: JsonObject, [event]: Decoded['events']): JsonObject |
   return { ...raw, content_block: { ...block, id: callerToolId(event.id) } };
 }
 
-/** What the model calls tools with may name money. */
+/** Members that the model wrote, which may name money. */
 const WRITTEN = new Set(['input']);
 
 function spared(raw: JsonObject): JsonObject {

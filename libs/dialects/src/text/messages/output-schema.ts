@@ -13,7 +13,7 @@ const FORMATS = new Set([
   'ipv6',
   'uuid',
 ]);
-/** Taken as they are. */
+/** Keywords taken unchanged. */
 const KEPT = new Set(['type', 'required', 'enum', 'const', '$ref', 'description', 'default']);
 /** Say nothing about the value. */
 const DROPPED = new Set([

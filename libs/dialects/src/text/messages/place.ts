@@ -7,7 +7,7 @@ const PATH = '/messages';
 const VERSION_HEADERS = { 'anthropic-version': '2023-06-01' };
 const BETA = 'anthropic-beta';
 
-/** Where a request goes, and what of that its body says. */
+/** The place of a request, and the part of it in the body. */
 interface Place {
   path: string;
   headers: Record<string, string>;

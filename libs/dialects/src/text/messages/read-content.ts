@@ -15,13 +15,13 @@ import { SIGNATURE_FORMAT } from './answer-reader.js';
 import { isObject, objectAt, objectsAt, textAt, textOrNull, type JsonObject } from './json.js';
 import { providerToolId } from './tool-id.js';
 
-/** What the contents ask of a route, and what they weigh for the estimate. */
+/** Facts of the contents that a route needs, and their weight for the estimate. */
 export class ContentFacts {
   textBytes = 0;
   images = 0;
   readonly documentBytes: number[] = [];
   hasCacheMarkers = false;
-  /** Where the first of each stands. */
+  /** Position of the first of each. */
   imageAt: string | null = null;
   documentAt: string | null = null;
   readonly files: FileReference[] = [];
@@ -37,7 +37,7 @@ export class ContentFacts {
     this.block = block;
   }
 
-  /** As the caller would find it. */
+  /** Returns the place as the caller would find it. */
   get place(): string {
     return this.message < 0 ? 'system' : `messages[${this.message}].content[${this.block}]`;
   }

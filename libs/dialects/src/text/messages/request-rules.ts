@@ -36,7 +36,7 @@ function* cacheable(body: JsonObject): Generator<PlacedBlock> {
 
 const MOST_BREAKPOINTS = 4;
 
-/** At most 4 breakpoints, and none of an hour after one of 5 minutes (a bare marker is 5 minutes). */
+/** Checks for at most 4 breakpoints, and none of an hour after one of 5 minutes (a bare marker is 5 minutes). */
 const cacheMarkers: Rule = (body) => {
   let count = isObject(body.cache_control) ? 1 : 0;
   let hasShort = false;
@@ -65,7 +65,7 @@ const emptyTexts: Rule = (body) => {
     : null;
 };
 
-/** Only a last assistant turn may be empty: it is a prefill of nothing. */
+/** Checks that only a last assistant turn is empty: it is a prefill of nothing. */
 const emptyMessages: Rule = (body) => {
   const messages = objectsAt(body, 'messages');
   const index = messages.findIndex(({ role, content }, at) => {

@@ -198,7 +198,7 @@ function pathOf({ instancePath, params }: ErrorObject): (string | number)[] {
   return missingProperty === undefined ? path : [...path, missingProperty];
 }
 
-/** What is wrong in a caller's words: the deepest fault of those that the schema found. */
+/** Returns the fault in a caller's words: the deepest one that the schema found. */
 function detailOf(errors: readonly ErrorObject[]): ErrorDetail {
   const faults = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'anyOf');
   const deepest = faults.reduce((best, error) => (pathOf(error).length > pathOf(best).length ? error : best));

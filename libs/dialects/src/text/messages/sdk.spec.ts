@@ -45,7 +45,7 @@ function answering(body: string, status = 200): { fetch: typeof fetch; apiKey: s
   };
 }
 
-/** What both generations of the SDK offer here; their own types are too far apart for one call. */
+/** The part that both generations of the SDK offer; their own types are too far apart for one call. */
 interface Client {
   messages: {
     create(body: typeof request): Promise<unknown>;

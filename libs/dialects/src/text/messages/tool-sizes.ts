@@ -3,7 +3,7 @@ import { textAt, type JsonObject } from './json.js';
 const BYTES_PER_TOKEN = 4;
 /** Instructions that providers of this dialect put before tools: the most that Anthropic names for one of its models. */
 const INSTRUCTIONS_TOKENS = 530;
-/** What Anthropic adds for tools of its own, by the beginning of their type. */
+/** Tokens that Anthropic adds for tools of its own, by the beginning of their type. */
 const OWN_TOKENS: Readonly<Record<string, number>> = { bash_: 245, text_editor_: 700, computer_: 735 };
 
 /** Bytes of an estimate that tools weigh at such a provider beside the text of the caller's own; nothing without tools. */

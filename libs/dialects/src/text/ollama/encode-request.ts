@@ -22,7 +22,7 @@ import { toolInput } from '../tool-input.js';
 
 export const STREAM_TYPE = 'application/x-ndjson';
 
-/** What this format has no words for. */
+/** Capabilities that this format cannot express. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'custom_tools',
   'audio_input',

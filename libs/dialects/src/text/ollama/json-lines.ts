@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { STREAM_EVENT_MAX } from '../../sse/sse-parser.js';
 
-/** So many pieces of one line are joined: a piece costs more memory than its characters. */
+/** Number of pieces of one line at which they are joined: a piece costs more memory than its characters. */
 const PIECES_MAX = 1_024;
 
 /** Lines of application/x-ndjson, however the network cut them; empty ones are nothing. */
@@ -10,7 +10,7 @@ export class JsonLines {
   private readonly decoder = new StringDecoder('utf8');
   /** Pieces of a line whose end has not come: joined once it has, so that each character is looked at once. */
   private rest: string[] = [];
-  /** What came before them of the same line, in pieces that were joined. */
+  /** Joined pieces before them of the same line. */
   private joined: string[] = [];
   private restLength = 0;
 

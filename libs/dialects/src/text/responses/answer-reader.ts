@@ -38,7 +38,7 @@ interface OpenCall {
   isEnded: boolean;
 }
 
-/** What of an item was said already, by its place in the output. */
+/** The part of an item that was already said, by its place in the output. */
 interface SeenItem {
   texts: Set<number>;
   reasoning: boolean;
@@ -185,7 +185,7 @@ export class AnswerReader {
     return this.item(index).call?.hasArguments === false ? this.callArguments(index, text) : [];
   }
 
-  /** What an item says that no delta has said. */
+  /** Returns the rest of an item that no delta has said. */
   private itemRest(index: number, item: JsonObject): ModelEvent[] {
     switch (item.type) {
       case 'message':

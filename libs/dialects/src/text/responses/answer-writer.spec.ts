@@ -36,7 +36,7 @@ const written = (events: readonly ModelEvent[], more: object = {}): Json[] => {
   return events.flatMap((event) => writes.write(event));
 };
 
-/** What stands between the two events that begin a response and the one that ends it, without their numbers. */
+/** Returns the events between the two that begin a response and the one that ends it, without their numbers. */
 function content(events: readonly ModelEvent[], more: object = {}): Json[] {
   const all = written([START, ...events, END], more);
   return all.slice(2, -1).map(({ sequence_number: _number, ...event }) => event);

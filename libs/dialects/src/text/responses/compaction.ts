@@ -9,7 +9,9 @@ export function compactionItem(id: string, summary: string): JsonObject {
   return { id, type: 'compaction', encrypted_content: seal({ format: FORMAT, text: summary }) };
 }
 
-/** What a compaction item of the gateway says; null for one of a provider, which only that provider reads. */
+/**
+ * Returns the content of a compaction item of the gateway; null for one of a provider, which only that provider reads.
+ */
 export function readCompaction(item: JsonObject): string | null {
   const sealed = unseal(textOf(item.encrypted_content));
   const text = sealed?.format === FORMAT ? filled(sealed.text) : null;

@@ -27,7 +27,7 @@ const HINTS = [
 /** Fewer are refused here, and every other format takes them. */
 const LEAST_OUTPUT_TOKENS = 16;
 
-/** What this format has no words for. */
+/** Capabilities that this format cannot express. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'audio_input',
   'choices',

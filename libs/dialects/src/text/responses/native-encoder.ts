@@ -19,7 +19,7 @@ export class NativeResponsesEncoder implements AnswerEncoder {
   private reported: { usage: UnitUsage; raw: JsonObject } = { usage: {}, raw: {} };
   private sequence = 0;
   private response: JsonObject | null = null;
-  /** As the provider wrote it, but for what it cost and an id that is none. */
+  /** Response as the provider wrote it, without its cost and an invalid id. */
   kept: JsonObject | null = null;
 
   constructor(

@@ -91,7 +91,7 @@ export class ItemsReader {
       );
   }
 
-  /** What the model said in one turn stands together: calls of one turn are answered together. */
+  /** Returns one turn for all that the model said in it: calls of one turn are answered together. */
   private assistant(parts: Part[], isMessage: boolean): Turn {
     const last = this.turns.at(-1);
     const isSpoken = last?.parts.at(-1)?.type === 'text';

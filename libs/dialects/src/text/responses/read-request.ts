@@ -48,7 +48,10 @@ const HINTS: ReadonlySet<string> = new Set([
 /** Members whose bytes are input text for the estimate, counted as they stand in the body. */
 const MEASURED = ['tools', 'text'];
 const LOGPROBS = 'message.output_text.logprobs';
-/** What an answer may be asked to hold besides. Of another format it holds these, or has no item that could. */
+/**
+ * Values of `include` that another format has anyway, or has no item for. Of another format it holds these, or has no
+ * item that could.
+ */
 const INCLUDES: ReadonlySet<string> = new Set([
   LOGPROBS,
   'reasoning.encrypted_content',

@@ -68,7 +68,7 @@ export function responseObject(
   };
 }
 
-/** What is answered to a request that is run later. */
+/** Returns the answer to a request that is run later. */
 export function queuedResponse(
   request: ModelRequest,
   { id, createdAt, model }: { id: string; createdAt: number; model: string },
@@ -78,7 +78,7 @@ export function queuedResponse(
   return responseObject({ id, createdAt, serviceTier, status: 'queued', ...nothing }, request, { model });
 }
 
-/** What clients branch on where a response has failed: OpenAI's words. */
+/** Returns the code that clients branch on where a response has failed: OpenAI's words. */
 export function failedCode({ code, options }: ApiError): string {
   const limited = code === 'rate_limit_exceeded' || options.providerCode === 'rate_limit_exceeded';
   return limited ? 'rate_limit_exceeded' : 'server_error';

@@ -15,7 +15,7 @@ export interface SealedReasoning {
   text?: string;
 }
 
-/** What must come back byte-identical stands in `encrypted_content`, which clients send back as it is. */
+/** Seals what must come back byte-identical into `encrypted_content`, which clients send back unchanged. */
 export function seal(reasoning: SealedReasoning): string {
   return SEAL + Buffer.from(JSON.stringify(reasoning)).toString('base64url');
 }

@@ -2,7 +2,7 @@ import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '
 import type { Tool, ToolChoice } from '../model-request.js';
 import { plainTool } from '../plain-schema.js';
 
-/** Between a namespace and the name of a tool in it, for formats without namespaces. */
+/** Mark between a namespace and the name of a tool in it, for formats without namespaces. */
 const NAMESPACE_MARK = '__';
 const IMAGE_GENERATION = 'image_generation';
 

@@ -2,7 +2,7 @@ import { Misfit } from '../../translation/translation.js';
 import { beginTranscript, encodeForm } from '../openai-transcript.js';
 import type { FormTranscriptions } from '../transcriptions-dialect.js';
 
-/** What models after Whisper answer; they have no times of words, and write no English of another language. */
+/** Formats of models after Whisper; they have no times of words, and write no English of another language. */
 const FORMATS = ['json', 'text', 'diarized_json'];
 
 /** OpenAI's transcriptions. */

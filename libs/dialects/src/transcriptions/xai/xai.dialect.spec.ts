@@ -7,7 +7,7 @@ const word = (text: string, start: number, end: number, speaker?: number): objec
   ...{ text, start, end },
   ...(speaker === undefined ? {} : { speaker }),
 });
-/** As it was recorded on 2026-08-10, shortened. */
+/** Answer as it was recorded on 2026-08-10, shortened. */
 const body = {
   text: 'Ruby is a language. Yes.',
   language: 'en',

@@ -6,7 +6,7 @@ import { getBody } from '../get-body.js';
 import type { VideoDialect, VideoItem, VideoRequest } from '../video-dialect.js';
 import { answerIn, failedState, given, inlineOf, itemsOf, ratioOf, taskIn, videoAt } from '../video-parts.js';
 
-/** What it calls a resolution; the first where none is asked for. */
+/** Names of a resolution; the first where none is requested. */
 const MODES: ReadonlyMap<string, string> = new Map(
   Object.entries({ '720p': 'std', '1080p': 'pro', '4k': '4k' }),
 );
@@ -85,7 +85,7 @@ function dataIn(reply: UpstreamReply): JsonObject {
   return objectOf(data);
 }
 
-/** What its codes mean elsewhere. */
+/** Returns the usual status of its codes. */
 function statusOf(code: number): number {
   if (code >= 1_000 && code < 1_100) return 401;
   if (code === 1_102 || code === 1_101) return 402;
