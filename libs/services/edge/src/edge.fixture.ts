@@ -163,7 +163,7 @@ export interface EdgeTestOptions {
   /** Origins by provider slug, for example of a proxy before the simulator, or whole accesses; default: the simulator itself. */
   upstreams?: (sim: UpstreamSim) => Promise<Record<string, string | ProviderAccess>>;
   frontDoor?: FrontDoorServices;
-  /** How far the limit store's clock is ahead of the edge's; default 0. */
+  /** Lead of the limit store's clock over the edge's; default 0. */
   storeAheadMs?: number;
   /** Base URL of a collector of traces; default: there are none. */
   otlpEndpoint?: string;
@@ -316,7 +316,7 @@ function keyedBy(providers: ReadonlyMap<string, EnabledProvider>): EdgeOptions['
   );
 }
 
-/** What neighbours keep for the edge. */
+/** Returns what neighbours store for the edge. */
 function keptIn(
   folder: string,
 ): Pick<AppParts, 'responses' | 'contents' | 'background' | 'vault' | 'stored' | 'erased' | 'objects'> {

@@ -81,7 +81,7 @@ export interface EdgeOptions {
   providers: ReadonlyMap<string, EnabledProvider>;
   /** Providers that customers' own keys are used at. */
   keyed: ReadonlyMap<string, KeyedProvider>;
-  /** Where paths of other services go; empty where they are mounted in this process. */
+  /** Addresses for paths of other services; empty where they are mounted in this process. */
   frontDoor: FrontDoorServices;
 }
 
@@ -256,7 +256,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     return this.contentLog;
   }
 
-  /** Before the journal ships its last records. */
+  /** Stops before the journal ships its last records. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.forgetting.stop();
     this.rejections?.flushAll();
@@ -271,7 +271,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
   }
 }
 
-/** Without a first one every inference is 503: traffic belongs to the edges that have one. */
+/** Returns false before the first snapshot, when every inference is 503: traffic belongs to other edges. */
 function hasSnapshot(catalogue: CatalogueReader): boolean {
   try {
     return catalogue.snapshot().id !== '';

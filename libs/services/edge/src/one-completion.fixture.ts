@@ -3,14 +3,14 @@ import 'reflect-metadata';
 import { Session, type Profiler } from 'node:inspector/promises';
 import { hello, startEdge, type EdgeUnderTest } from './edge.fixture.js';
 
-/** What ran for one request: how often each named function of each file was called. */
+/** The functions that ran for one request: how often each named function of each file was called. */
 export type Footprint = Record<string, Record<string, number>>;
 
 /** V8 has compiled what it compiles lazily, and caches are warm. */
 const WARM_UP_REQUESTS = 20;
 /** Timers run now and then: only what every one of these ran belongs to a request. */
 const MEASURED_REQUESTS = 60;
-/** Of timers: where the machine is slow they run beside every request. */
+/** Functions of timers: where the machine is slow they run beside every request. */
 const OF_TIMERS = new Set(['schedule', 'fire', 'setTimer']);
 const OF_THE_TEST = /\/libs\/(?:simulator|testing)\/|\.fixture\.js$/;
 
@@ -30,7 +30,7 @@ function footprint(scripts: readonly Profiler.ScriptCoverage[]): Footprint {
   return files;
 }
 
-/** What is in both; counts of the first. */
+/** Returns what both have, with counts of the first. */
 function common(a: Footprint, b: Footprint): Footprint {
   const files: Footprint = {};
   for (const [file, functions] of Object.entries(a)) {

@@ -2,7 +2,7 @@ import type { KeyPrincipal } from '@gateway/contracts';
 import { testPrincipal, type EdgeUnderTest } from './edge.fixture.js';
 
 interface Tenant extends EdgeUnderTest {
-  /** Of the principal behind `key`. */
+  /** Id of the principal behind `key`. */
   keyId: string;
   accountId: string;
 }

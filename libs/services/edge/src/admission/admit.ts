@@ -37,7 +37,7 @@ export interface AdmissionDeps {
   puts: PutQueue;
   /** Waits until what this process has not shipped yet is known to the store. */
   watch: { settled(): Promise<void> };
-  /** What has ended in this process and the store does not know yet. */
+  /** Costs that have ended in this process and that the store does not know yet. */
   settling: Pick<Settling, 'spent' | 'has' | 'reported'>;
   outputs: OutputSizes;
   clock: Clock;
@@ -49,7 +49,7 @@ export interface Planned {
   principal: KeyPrincipal;
   asked: Asked;
   plan: Plan;
-  /** Under which name the answer is kept; null or absent: it is not. */
+  /** Name under which the answer is cached; null or absent: it is not. */
   cacheName?: string | null;
   /** The answer is there already: the unit counts as a request, and asks for no money. */
   cached?: CachedAnswer | null;
@@ -82,17 +82,17 @@ const ROUNDS_MAX = 8;
 const AWAY_WAITS_MAX = 10;
 const AWAY_WAIT_MS = 100;
 
-/** Without a limit, a history or a model's bound to go by. */
+/** Output assumed without a limit, a history or a model's bound. */
 const LIKELY_OUTPUT_TOKENS = 1_024;
 
-/** For a principal that turns out to be old. */
+/** Retry of an admission whose principal was old. */
 export interface Again {
   /** Reads it past every cache; throws where the key may no longer call. */
   reload(): Promise<KeyPrincipal>;
   planFor(principal: KeyPrincipal): Planned;
 }
 
-/** What the store may have counted though its answer did not come. */
+/** Count that the store may have made though its answer did not come. */
 interface Doubt {
   request: AdmitRequest | null;
 }
@@ -199,7 +199,10 @@ function refused(
   return new Refused(refusalError(refusal, random, payer), refusal, rateHeaders(scopes, answered));
 }
 
-/** Where the money is out: the same plan on the account's own provider keys alone; null where that is all or nothing of it. */
+/**
+ * Returns the same plan on the account's own provider keys alone, for an account without money; null where that changes
+ * nothing or leaves nothing.
+ */
 function onOwnKeys(planned: Planned): Planned | null {
   const { plan } = planned;
   const routes = plan.routes.filter(({ terms }) => terms.byok.served);
@@ -269,7 +272,7 @@ async function ask(
   }
 }
 
-/** Whether a late admit was counted is not known: the unit is cancelled, which is harmless where it was not. */
+/** Cancels a unit whose late admission may have been counted, which is harmless where it was not. */
 export function cancel(request: AdmitRequest, { puts }: Pick<AdmissionDeps, 'puts'>): void {
   const { accountId, unit, tokenEstimate } = request;
   puts.add({
@@ -303,7 +306,7 @@ export async function planForCurrent(
   }
 }
 
-/** Where the store is away or does not know the version, the record counts as old: the reader decides. */
+/** Counts the record as old where the store is unreachable or does not know the version: the reader decides. */
 async function isCurrent(
   { accountId, accountVersion }: KeyPrincipal,
   limits: AdmissionDeps['limits'],

@@ -13,7 +13,7 @@ describe('pace of batch lines', () => {
     begun = 0;
   });
 
-  /** So many lines that ask at once. */
+  /** Starts so many lines that ask at once. */
   function lines(count: number): Promise<PromiseSettledResult<void>[]> {
     const asked = Array.from({ length: count }, () => pace.turn().then(() => void (begun += 1)));
     return Promise.allSettled(asked);

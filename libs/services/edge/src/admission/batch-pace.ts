@@ -6,21 +6,21 @@ const CALLERS_MS = 1_000;
 /** Lines that may begin at once after a rest: a small batch does not wait. */
 const BURST = 10;
 /**
- * Those that are due within such a time begin together: they share a write of the journal, trips to Redis and an append to
- * the log, which cost more than the rest of a line.
+ * Time within which due lines begin together: they share a write of the journal, trips to Redis and an append to the
+ * log, which cost more than the rest of a line.
  */
 const GROUP_MS = 1_000;
 /** Lines that wait for their turn; those of one workers process are 32. */
 const WAITING_MAX = 64;
 
 /**
- * When lines of batches begin. A line costs a process what a chat costs it, and somebody waits for the chat: while
- * requests of callers come in, so many lines begin once a second, in the order in which they came; else each begins at once.
+ * Pacing of batch lines. A line costs a process as much as a chat, and somebody waits for the chat. While requests of
+ * callers come in, a number of lines begins once a second, in the order in which they came; else each begins at once.
  */
 export class BatchPace {
-  /** When a request of a caller last began, on the monotonic clock. */
+  /** Start of the last request of a caller, on the monotonic clock. */
   callerMs = -Infinity;
-  /** When the line after the last one is due at this pace. */
+  /** Time at which the next line is due at this pace. */
   private dueMs = -Infinity;
   private waiting = 0;
   private readonly intervalMs: number;

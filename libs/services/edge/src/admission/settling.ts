@@ -11,7 +11,7 @@ export interface SettlingDeps {
 /** Longest wait for a disk or a store that does not answer: the answer or the refusal then goes without it. */
 const PATIENCE_MS = 1_000;
 
-/** What an ended unit costs. */
+/** The cost of an ended unit. */
 export interface Ended {
   accountId: string;
   unit: string;
@@ -32,7 +32,7 @@ export class Settling {
 
   constructor(private readonly deps: SettlingDeps) {}
 
-  /** From its OUTCOME on. */
+  /** Adds a unit after its OUTCOME. */
   add({ accountId, unit, nano }: Ended): void {
     const account = this.accounts.get(accountId) ?? { units: new Map<string, number>(), nano: 0 };
     this.accounts.set(accountId, account);
@@ -55,7 +55,7 @@ export class Settling {
     return this.accounts.get(accountId)?.nano ?? 0;
   }
 
-  /** Whether units of the account wait. */
+  /** True if units of the account wait. */
   has(accountId: string): boolean {
     return this.accounts.has(accountId);
   }

@@ -9,8 +9,8 @@ const BEYOND_THE_BODY = ['memory', 'template', 'previous_response_id', 'conversa
 const READ_HEADERS = ['anthropic-beta', 'anthropic-version'];
 
 /**
- * Under which name an answer is kept: everything that it may depend on. Null where the key has no response cache, the
- * caller refuses it, or the endpoint's answers are not kept.
+ * Returns the name under which an answer is cached: everything that it may depend on. Null where the key has no
+ * response cache, the caller refuses it, or the endpoint's answers are not kept.
  */
 export function cacheName(call: Call, principal: KeyPrincipal, model: string): string | null {
   if (!principal.responseCache || call.endpoint.isCacheable !== true || isRefused(call)) return null;

@@ -6,18 +6,18 @@ export interface CachedAnswer {
   out: string;
   usage: UnitUsage;
   storedAtMs: number;
-  /** Whom it was for, with when it was asked for; null where the request named no end user. */
+  /** End user of the answer, with the time of the request; null where the request named none. */
   endUser: (Omit<ErasedEndUser, 'erasedAtMs'> & { askedAtMs: number }) | null;
 }
 
-/** Of all answers together: what is older makes room. */
+/** Size of all answers together: the oldest are dropped above it. */
 const BYTES_MAX = 64 * 1024 * 1024;
 /** A longer answer is not kept. */
 export const ANSWER_BYTES_MAX = 1024 * 1024;
-/** What an entry takes beside its text. */
+/** Memory of an entry beside its text. */
 const ENTRY_BYTES = 512;
 
-/** Answers of keys that have asked for it, in this process. The one that was used longest ago goes first. */
+/** Cached answers of keys that have a response cache, in this process. The one that was used longest ago goes first. */
 export class ResponseCache {
   private readonly answers = new Map<string, CachedAnswer>();
   private bytes = 0;
@@ -52,7 +52,7 @@ export class ResponseCache {
     }
   }
 
-  /** What the end user has asked for up to then. Looks at every answer: erasures are rare. */
+  /** Drops the end user's answers up to then. Looks at every answer: erasures are rare. */
   forget({ accountId, endUserHash, erasedAtMs }: ErasedEndUser): void {
     for (const [name, { endUser }] of this.answers) {
       if (endUser === null || endUser.endUserHash !== endUserHash || endUser.accountId !== accountId)

@@ -13,12 +13,12 @@ import { WholeFrames } from '../request/whole-frames.js';
 type Json = Record<string, unknown>;
 
 const SEND_EVERY_MS = 150;
-/** Without anything to say it looks whether somebody has cancelled it. */
+/** Interval at which it looks for a cancellation while it has nothing to send. */
 const LOOK_EVERY_MS = 2_000;
 const EVENTS_AT_ONCE = 2_000;
 /** Waiting to be sent: the model waits for it. */
 const WAITING_BYTES_MAX = 4 * 1_048_576;
-/** Of one run; past it only the end is kept. */
+/** Size of one run; past it only the end is stored. */
 const KEPT_BYTES_MAX = 32 * 1_048_576;
 const FRAME_LENGTH_MAX = 32 * 1_048_576;
 const END_TRIES_MAX = 120;
@@ -36,7 +36,7 @@ interface Parts {
 
 /** Sends what a run says to where its response is kept, in order, and its end with its last event. */
 export class BackgroundFeed {
-  /** What the provider said in the end, where it is kept so. */
+  /** Final response of the provider, where it is stored in this form. */
   kept: StoredResponse | null = null;
   isGone = false;
   private readonly whole = new WholeFrames();

@@ -41,7 +41,7 @@ describe('responses in the background', () => {
       body: (await answer.json()) as Json,
     };
   };
-  /** As the workers service runs what was begun last. */
+  /** Returns the call with which the workers service runs the newest background response. */
   const callOf = (): InferenceCall => {
     const { id, key_id, account_id, request_id, body } = edge.background.begun.at(-1) ?? fail();
     return {

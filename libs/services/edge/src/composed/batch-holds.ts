@@ -24,8 +24,9 @@ const HOLD_UNIT = 2_000_000_000;
 const ROUNDS_MAX = 5;
 
 /**
- * What the lines of a batch would reserve together; one that would be refused reserves nothing. Where its provider runs the
- * batch a line holds the most that it may cost: nobody can stop it there, and its cost is posted without an admission.
+ * Returns the sum that the lines of a batch would reserve; a line that would be refused reserves nothing. Where its
+ * provider runs the batch a line holds the most that it may cost: nobody can stop it there, and its cost is posted
+ * without an admission.
  */
 export async function worthOf(
   call: InferenceCall,
@@ -50,7 +51,7 @@ export async function worthOf(
   return sum;
 }
 
-/** Whether the provider of the first route takes batches with the credential that serves it. */
+/** True if the provider of the first route takes batches with the credential that serves it. */
 async function runsAtProvider(plan: Plan, principal: KeyPrincipal, deps: InferDeps): Promise<boolean> {
   const target = await targetOf(credentialOf(plan.routes[0]), { principal: async () => principal, deps });
   return target !== null;
@@ -90,7 +91,7 @@ export async function hold(
   await deps.limits.put([put('cancel', 0n), ...(nano > 0n ? [put('renew', nano)] : [])]);
 }
 
-/** Whether there is that much money, strictly: an admission overruns by one request, and this one would be a large one. */
+/** Checks the amount strictly: an admission overruns by one request, and this one would be a large one. */
 async function askFor(
   requestOf: (whose: KeyPrincipal) => AdmitRequest,
   first: KeyPrincipal,

@@ -19,14 +19,14 @@ import {
 import { Unanswered } from './sent-lines.js';
 
 const MIB = 1_048_576;
-/** Of a line that comes back, also as it is kept: a line and its answer go in one body. */
+/** Size of a returned line, also as it is stored: a line and its answer go in one body. */
 const LINE_BYTES_MAX = 16 * MIB;
-/** Of all answers. What comes after it, or in a line that is too long, is asked for again, line by line. */
+/** Size of all answers. What comes after it, or in a line that is too long, is asked for again, line by line. */
 const RESULTS_BYTES_MAX = 8_192 * MIB;
 const CALL_MS = 15_000;
 const TRANSFER: Bounds = { idleMs: 60_000, totalMs: 1_500_000, maxBytes: RESULTS_BYTES_MAX };
 
-/** Where a batch of the provider's stands; once it has ended its answers are in the object store. */
+/** Returns the state of a provider's batch; once it has ended its answers are in the object store. */
 export async function look(
   call: UpstreamBatchCall,
   { id, state }: { id: string; state: UpstreamBatchState },
@@ -121,7 +121,7 @@ async function* answersIn(
     }
 }
 
-/** Of a file that the provider gives; what breaks off is tried again. */
+/** Yields the lines of a provider's file; a broken read is tried again. */
 async function* linesIn(file: UpstreamBody, target: Target, { deps }: StepParts): AsyncGenerator<string> {
   try {
     const response = await send(target, file, TRANSFER, deps);

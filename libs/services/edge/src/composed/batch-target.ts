@@ -21,7 +21,7 @@ export interface Bounds {
   maxBytes: number;
 }
 
-/** Of a call that is answered at once. */
+/** Returns the bounds of a call that is answered at once. */
 export function callBounds(ms: number): Bounds {
   return { idleMs: ms, totalMs: ms, maxBytes: REPLY_BYTES_MAX };
 }

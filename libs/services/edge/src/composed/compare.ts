@@ -198,14 +198,14 @@ function shown(error: ApiError | null, { requestId }: Call): unknown {
   return error && errorEnvelope(error, requestId).error;
 }
 
-/** Nobody answered: what a retry may mend, before what it may not. */
+/** Returns the error when nobody answered: one that a retry may mend, before others. */
 function bestOf(answers: readonly SubAnswer[]): ApiError {
   const errors = answers.flatMap(({ error }) => error ?? []);
   const found = [503, 502, 504, 429].map((status) => errors.find((error) => error.status === status));
   return found.find((error) => error !== undefined) ?? errors[0];
 }
 
-/** What a completion says in text; "" where it says nothing. */
+/** Returns the text of a completion; "" where it has none. */
 export function contentOf({ choices }: Record<string, unknown>): string {
   const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
   const message = isObject(choice) ? choice.message : null;

@@ -32,10 +32,10 @@ import { UpstreamBatches } from './upstream-batches.js';
 type Json = Record<string, unknown>;
 
 const VERSION = '2026-09';
-/** Whose record is not older is not read again: admission compares it with the newest. */
+/** Age up to which a record is not read again: admission compares it with the newest. */
 const PRINCIPAL_AGE_MS = 30_000;
 const PRINCIPALS_MAX = 1_000;
-/** Answers that are remembered for whoever asks again after a crash. */
+/** Number of answers remembered for a repeat after a crash. */
 const ANSWERS_MAX = 512;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
@@ -62,7 +62,7 @@ export class EdgeInference extends Inference {
     super();
   }
 
-  /** What inference uses, once it is made. */
+  /** Sets the inference, once it is made. */
   use(deps: InferDeps): void {
     this.deps = deps;
   }
@@ -161,7 +161,7 @@ export class EdgeInference extends Inference {
     return refusal(call, error ?? unavailable(deps.random, new Error('the run was cut off')), isUnit);
   }
 
-  /** From its begin, or from where it is, to its result in the object store. */
+  /** Runs the task from its begin, or from where it is, to its result in the object store. */
   private async runTask(call: InferenceCall, begun: (task: Json) => void): Promise<InferenceAnswer> {
     const { ready: deps } = this;
     const chunks: Buffer[] = [];
@@ -223,7 +223,10 @@ export class EdgeInference extends Inference {
     };
   }
 
-  /** As the key may call now; a record that is not older than others' is not read again. Throws ApiError. */
+  /**
+   * Returns the principal with the key's present rights; a record that is not older than others' is not read again.
+   * Throws ApiError.
+   */
   private async principalOf(
     { key_id, account_id }: Pick<InferenceCall, 'key_id' | 'account_id'>,
     isNew: boolean,
@@ -272,7 +275,7 @@ function nobody({ clock, deadlines }: InferDeps): Client {
   return new Client(sink(), () => ({}), clock, deadlines, 0);
 }
 
-/** Nobody reads it: the answer is taken apart from it. */
+/** Returns a sink that nobody reads: the answer is taken before it. */
 function sink(): Client['raw'] {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   return Object.assign(nowhere, { socket: null, writeHead: () => nowhere });

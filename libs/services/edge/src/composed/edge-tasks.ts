@@ -13,7 +13,7 @@ interface Running {
   ended: Promise<InferenceAnswer>;
 }
 
-/** How one task is run: `begun` is called as soon as its provider has it. */
+/** The run of one task: `begun` is called as soon as its provider has it. */
 type Run = (begun: (task: Json) => void) => Promise<InferenceAnswer>;
 
 /**

@@ -14,7 +14,7 @@ const MIB = 1_048_576;
 
 type Json = Record<string, unknown>;
 
-/** Of one line, as OpenAI writes it. */
+/** Builds the result of one line, as OpenAI writes it. */
 function result(line: number | string, body: unknown = { said: line }, status = 200): string {
   const response = { status_code: status, request_id: 'r', body };
   return `${JSON.stringify({ id: 'x', custom_id: String(line), response, error: null })}\n`;
@@ -31,7 +31,7 @@ function* endlessly(text: string): Generator<string> {
 interface Case {
   output: ScriptedAnswer;
   errors?: ScriptedAnswer;
-  /** With the status of each. */
+  /** Answered lines with their status. */
   answered: [number, number][];
 }
 
@@ -110,7 +110,7 @@ describe('a provider whose batches cannot be trusted', () => {
   let edge: EdgeUnderTest;
   let objects: ObjectStore;
   let provider: UpstreamDouble;
-  /** What it answers for its files. */
+  /** Answers for the provider's files. */
   let files: Pick<Case, 'output' | 'errors'> = { output: {} };
   let batches = 0;
 

@@ -8,7 +8,7 @@ export interface Criterion {
   categories?: string[] | null;
   /** Default 1; a category has none. */
   weight?: number | null;
-  /** Of the criterion's own scale; default the middle. */
+  /** Threshold on the criterion's own scale; default the middle. */
   threshold?: number | null;
 }
 
@@ -75,7 +75,7 @@ export function judgeRequest(
   };
 }
 
-/** What the judge said; null where it is not in the form that was asked for. */
+/** Returns the judge's verdict; null where it is not in the requested form. */
 export function judged(content: string, criteria: readonly Criterion[]): Verdict | null {
   let said: unknown;
   try {

@@ -3,7 +3,7 @@ import { planRoutes, type Plan } from '@gateway/routing';
 import { atBatchTier, type InferDeps } from '../inference/infer.js';
 import type { Call } from '../request/call.js';
 
-/** What would serve a call; nothing is called or counted. Throws the ApiError that it would get. */
+/** Returns the plan that would serve a call; nothing is called or counted. Throws the ApiError that it would get. */
 export async function linePlan(made: Call, deps: InferDeps): Promise<{ asked: Asked; plan: Plan }> {
   const { endpoint, principal } = made;
   const read = await askedOf(made, deps);
@@ -16,7 +16,7 @@ export async function linePlan(made: Call, deps: InferDeps): Promise<{ asked: As
   };
 }
 
-/** With the template and memories that it names. */
+/** Returns the request with the template and memories that it names. */
 async function askedOf({ endpoint, principal, bytes, headers }: Call, deps: InferDeps): Promise<Asked> {
   try {
     return endpoint.read({ bytes, headers });

@@ -18,7 +18,7 @@ const OWN = 'sk-own-0123456789abcdefghijklmnop';
 type Json = Record<string, unknown>;
 type State = UpstreamBatchState;
 
-/** What a spec does with steps of batches. */
+/** Steps of batches, as a spec runs them. */
 class Steps {
   private batches = 0;
 
@@ -266,7 +266,7 @@ function result(name: string, more: Json = { type: 'succeeded', message: { id: '
 describe('a provider in Anthropic’s manner that cannot be trusted', () => {
   let edge: EdgeUnderTest;
   let provider: UpstreamDouble;
-  /** What it answers for its results. */
+  /** Answer for the provider's results. */
   let results: ScriptedAnswer = {};
   const steps = new Steps(() => edge);
 

@@ -96,7 +96,7 @@ describe('models of the catalogue at the stand-ins of their makers', () => {
     ['google/veo-3.1-fast-generate-001', { ...text, duration: 8, resolution: '4k' }, '2.4'],
   ];
 
-  /** What it cost, and how long it plays. */
+  /** Returns the cost, and the playing time. */
   async function make(body: Record<string, unknown>): Promise<unknown[]> {
     const asked = call(body);
     const begun = await inference.infer(asked);

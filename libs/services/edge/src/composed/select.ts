@@ -19,7 +19,7 @@ import { CHAT } from './compare.js';
 const TOP_MAX = 10;
 const TOP_DEFAULT = 5;
 const CANDIDATES_MAX = 100;
-/** Which scoring it was, as docs/routing.md publishes it. */
+/** Name of the scoring, as docs/routing.md publishes it. */
 const ROUTER = 'scoring-1';
 
 const SCHEMA = {

@@ -1,4 +1,4 @@
-/** Which lines a provider was given, as its batch's state keeps it: a bit for each line, as base64. */
+/** Returns the sent lines as the state of a batch stores them: a bit for each line, as base64. */
 export function sentText(numbers: readonly number[]): string {
   const last = numbers.at(-1) ?? -1;
   const bits = Buffer.alloc(Math.floor(last / 8) + 1);
@@ -23,7 +23,7 @@ export class Unanswered {
     return this.left === 0;
   }
 
-  /** Whether this is the answer to it. */
+  /** Returns true if this is the line's answer. */
   take(line: number): boolean {
     const [at, bit] = [line >> 3, 1 << (line & 7)];
     if (at >= this.bits.length || (this.bits[at] & bit) === 0) return false;

@@ -24,7 +24,7 @@ import { linePlan } from './line-plan.js';
 import { sentText, Unanswered } from './sent-lines.js';
 
 const MIB = 1_048_576;
-/** Of a line that is sent. */
+/** Size of a sent line. */
 const LINE_BYTES_MAX = 8 * MIB;
 /** Lines that are made ready before requests of others get their turn. */
 const LINES_A_TURN = 16;
@@ -40,7 +40,7 @@ const UPLOAD: Bounds = { ...callBounds(1_500_000), idleMs: 60_000 };
 
 /** Batches that a provider runs itself, step by step: where one is stands with whoever asks. */
 export class UpstreamBatches {
-  /** Who asks again while a step runs waits for it. */
+  /** Running steps: a caller that asks again waits for the step. */
   private readonly running = new Map<string, Promise<UpstreamBatch>>();
   private readonly uploads = new Turns();
   private readonly begins = new Turns();
@@ -153,7 +153,10 @@ async function upload(call: UpstreamBatchCall, parts: StepParts): Promise<Upstre
   return { kind: 'at', state: { credential, file, path, sent: sentText(sent), id: null } };
 }
 
-/** Of one line; none where it would be refused, and where it names files: a batch is held whole while it is uploaded. */
+/**
+ * Returns the routes of one line; none where it would be refused, and where it names files: a batch is held whole while
+ * it is uploaded.
+ */
 async function routesOf(text: string, unit: number, { callOf, deps }: StepParts): Promise<PlannedRoute[]> {
   try {
     const { body } = parseSpelled(text) as { body: Record<string, unknown> };
@@ -178,7 +181,7 @@ async function firstOf(
   return target === null ? null : { target, credential: credentialOf(planned), path: request.path };
 }
 
-/** What is sent of a line with this credential; null where it is called otherwise, or in several calls. */
+/** Returns the request of a line with this credential; null where it is called otherwise, or in several calls. */
 function requestOf(
   routes: readonly PlannedRoute[],
   { credential, path }: { credential: string; path: string | null },

@@ -48,11 +48,11 @@ export class EdgeConfig {
   @ToNumber() @IsInt() @Min(1) REALTIME_MAX_SECONDS = 3_600;
   @ToNumber() @IsInt() @Min(1) REALTIME_MAX_TOKENS = 1_000_000;
   @ToNumber() @IsInt() @Min(1) REALTIME_IDLE_SECONDS = 300;
-  /** Between two heartbeats; a client that misses two is closed. */
+  /** Interval of heartbeats; a client that misses two is closed. */
   @ToNumber() @IsInt() @Min(1) REALTIME_PING_SECONDS = 20;
   /** Lines of batches that begin a second while requests of callers come in; without those every line begins at once. */
   @ToNumber() @IsInt() @Min(1) BATCH_LINES_PER_SECOND = 5;
-  /** What a request on a customer's own provider key costs them, in percent of the list price. */
+  /** Price of a request on a customer's own provider key, in percent of the list price. */
   @Matches(/^(?:100|\d{1,2}(?:\.\d{1,6})?)$/) BYOK_FEE_PCT = '0';
   /** Base URLs of the services behind the front door; absent where they run in this process. */
   @IsOptional() @IsString() KEYS_URL?: string;

@@ -8,7 +8,7 @@ import { endUserHash } from '../units/end-user-hash.js';
 
 /** A longer body is not kept, its size alone. */
 const BODY_BYTES_MAX = 1_048_576;
-/** What answers under way and contents that wait to be written hold together. */
+/** Size of current answers and of contents that wait to be written, together. */
 const HELD_BYTES_MAX = 64 * 1_048_576;
 const WAITING = { waiting: 4_096, bytes: 32 * 1_048_576, batchBytes: 1_048_576 };
 
@@ -80,7 +80,7 @@ export class ContentLog {
   }
 }
 
-/** What is sent of one answer, until it is too long. */
+/** Text of one answer, until it is too long. */
 export class Transcript {
   private parts: string[] | null = [];
   private heldBytes = 0;
@@ -100,7 +100,7 @@ export class Transcript {
     this.parts.push(out);
   }
 
-  /** Once, when the unit is over. */
+  /** Ends the transcript, once, when the unit is over. */
   end(): void {
     const response = this.parts === null || this.bytes === 0 ? null : this.parts.join('');
     this.forget();

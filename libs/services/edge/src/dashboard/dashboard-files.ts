@@ -12,11 +12,11 @@ export interface DashboardFile {
 export interface DashboardFiles {
   /** index.html, cut where a nonce belongs. */
   index: readonly string[];
-  /** By path below /dashboard/. */
+  /** Files by path below /dashboard/. */
   files: ReadonlyMap<string, DashboardFile>;
 }
 
-/** In index.html, as the build writes it (apps/dashboard/vite.config.ts). */
+/** Mark in index.html, as the build writes it (apps/dashboard/vite.config.ts). */
 const NONCE_PLACE = '__CSP_NONCE__';
 const FILES_MAX = 2_000;
 const TYPES: Readonly<Record<string, string>> = {

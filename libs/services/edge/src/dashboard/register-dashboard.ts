@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DashboardFile, DashboardFiles } from './dashboard-files.js';
 
 const NONCE_BYTES = 18;
-/** Of files whose name holds the hash of their content. */
+/** Cache header of files whose name holds the hash of their content. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const HASHED = 'assets/';
 
-/** For every file; a page of another origin may neither frame nor read them. */
+/** Headers of every file; a page of another origin may neither frame nor read them. */
 const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',

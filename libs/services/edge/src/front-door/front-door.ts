@@ -9,7 +9,7 @@ export type FrontDoorServices = Readonly<Partial<Record<Owner, string>>>;
 
 type Owner = Exclude<ServiceName, 'edge'>;
 
-/** Which service owns which public paths. /internal is in no row, so it is never forwarded. */
+/** Public paths by the service that owns them. /internal is in no row, so it is never forwarded. */
 const OWNERS: Record<Owner, readonly string[]> = {
   keys: [
     '/auth',
@@ -67,7 +67,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 const TIMEOUT_MS = 60_000;
 const CONNECTIONS = 128;
 const RETRY_DELAY_MS = 20;
-/** Of a connection that ended before its answer, as a replica does that has just left. */
+/** Failures of a connection that ended before its answer, as with a replica that has just left. */
 const CONNECTION_FAULTS: ReadonlySet<unknown> = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
@@ -87,7 +87,7 @@ const NOT_FORWARDED = [
   'proxy-authorization',
 ];
 
-/** What is meant for both ends: a connection to one side says nothing about the other. */
+/** Returns the headers for both ends: a connection to one side says nothing about the other. */
 function ofBothEnds(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const kept = Object.entries(headers).filter(([name]) => !NOT_FORWARDED.includes(name.toLowerCase()));
   return Object.fromEntries(kept);
@@ -175,7 +175,7 @@ function retryDelayMs(tried: {
   return CONNECTION_FAULTS.has(code) || isOfLeaving(tried.res) ? RETRY_DELAY_MS : null;
 }
 
-/** While it drains, a service closes the connection with its 503. */
+/** True for the 503 with which a draining service closes its connection. */
 function isOfLeaving(answer: unknown): boolean {
   const { statusCode, headers } = { ...(answer as { statusCode?: unknown; headers?: IncomingHttpHeaders }) };
   return statusCode === 503 && headers?.connection === 'close';

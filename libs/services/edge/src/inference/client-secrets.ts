@@ -9,7 +9,7 @@ const PURPOSE = 'realtime client secret';
 const SESSION_BYTES_MAX = 4_096;
 const SECRET_LENGTH_MAX = 8_192;
 
-/** What a client secret lets its holder do: one key's realtime, as the key's owner has set the session. */
+/** Rights of a client secret: one key's realtime, in the session that the key's owner has set. */
 interface Granted {
   credential: Credential;
   session: Record<string, unknown>;

@@ -9,7 +9,7 @@ export interface ComposedEndpoint extends Pick<Endpoint, 'paths' | 'permission' 
   readonly asks: Endpoint;
   /** False where nothing is admitted: the caller's record is then compared with the newest at once. */
   readonly admits: boolean;
-  /** Once, before the first request. */
+  /** Loads once, before the first request. */
   readonly load: () => void;
   /** Throws ApiError while nothing was sent. */
   readonly run: (call: Call, client: Client, deps: InferDeps) => Promise<void>;

@@ -35,7 +35,7 @@ export function countingOf(
   };
 }
 
-/** What is counted, with the template and memories that it names. */
+/** Reads the input to count, with the template and memories that it names. */
 async function read(call: Call, counts: EndpointCounts, { storedBodies }: InferDeps): Promise<Asked> {
   try {
     return counts.read(call);

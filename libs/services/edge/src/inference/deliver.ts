@@ -33,12 +33,12 @@ export interface DeliverDeps extends UnitDeps, AttemptDeps {
   cache: ResponseCache;
 }
 
-/** How long an upstream may take to close a stream that is over. */
+/** Time that an upstream may take to close a finished stream. */
 const UPSTREAM_CLOSE_MS = 1_000;
 
 /**
- * From the first attempt to the last byte, plain and streamed alike: pieces are written as they come, and the unit ends,
- * priced and journalled, before the last of them leaves. Throws what no attempt could mend.
+ * Delivers from the first attempt to the last byte, plain and streamed alike: pieces are written as they come, and the
+ * unit ends, priced and journalled, before the last of them leaves. Throws what no attempt could mend.
  */
 export async function deliver(unit: Unit, client: Client, deps: DeliverDeps): Promise<void> {
   const { events } = unit.call.endpoint;
@@ -99,7 +99,7 @@ function isDrained({ upstream }: Client, { drainDeadline }: DeliverDeps): boolea
   return drainDeadline.aborted && upstream.signal.aborted;
 }
 
-/** What a request gets that the end of a drain cuts off. */
+/** Returns the error of a request that the end of a drain cuts off. */
 function drained(): ApiError {
   return new ApiError('service_draining', { retryAfterSeconds: 1, shouldRetry: true });
 }
@@ -239,7 +239,9 @@ class Delivery {
     else await client.write(out);
   }
 
-  /** Before the last bytes leave: who reads the answer can go on from it, or look at how it failed. */
+  /**
+   * Stores the record before the last bytes leave: a reader of the answer can continue from it, or see how it failed.
+   */
   private async keep({ isStored, ...record }: NonNullable<Call['record']>): Promise<void> {
     const { call, admitted } = this.unit;
     const { kept } = this.attempt.answer;
@@ -273,7 +275,7 @@ class Delivery {
     return meter.finishSeen || (planned.model.record.supports_thinking && meter.visibleAtMs !== null);
   }
 
-  /** For later callers, where the key asks for it. */
+  /** Caches the answer for later callers, where the key has a cache. */
   private remember(recorder: Recorder, out: string | Uint8Array): void {
     const { unit, attempt, deps } = this;
     const { cacheName, asked } = unit.admitted;
@@ -307,7 +309,7 @@ class Delivery {
     );
   }
 
-  /** After the first piece nothing is retried: an error frame, and no fabricated end. */
+  /** Reports a failure after the first piece, when nothing is retried: an error frame, and no fabricated end. */
   private async failed(error: UpstreamError): Promise<void> {
     const { state } = this.attempt;
     note(state, error);

@@ -11,7 +11,7 @@ import { infer, type InferDeps } from './infer.js';
 import { inferOnce } from './infer-once.js';
 
 const EMPTY = Buffer.alloc(0);
-/** Of a request that was refused before its body was read. */
+/** Model of a request that was refused before its body was read. */
 const NO_MODEL = { id: null, requested: null };
 
 export interface EndpointDeps extends InferDeps {
@@ -116,7 +116,10 @@ function registerPath(scope: FastifyInstance, path: string, route: PathRoute, de
     scope.post(url, { config, ...hooksOf(endpoint) }, handle);
 }
 
-/** Whatever is answered on such a path, a refusal too, carries the id where SDKs of the endpoint's family read it. */
+/**
+ * Returns the hooks that give every answer on such a path, refusals too, the id where SDKs of the endpoint's family
+ * read it.
+ */
 function hooksOf({ requestIdHeader: header }: Endpoint): { onSend?: onSendHookHandler } {
   if (header === undefined) return {};
   return {

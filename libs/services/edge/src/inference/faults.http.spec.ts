@@ -10,7 +10,7 @@ const PROVIDERS: [slug: string, upstreamModel: string][] = [
   ['anthropic', 'sim-claude'],
 ];
 const PATHS = ['/v1/chat/completions', '/v1/messages'];
-/** What callers get: an HTTP status, or `in-band` for an error after the first event of a stream. */
+/** The answer to callers: an HTTP status, or `in-band` for an error after the first event of a stream. */
 type Expected = [plain: string, stream: string];
 const SLOW: Faults = { toClient: { pieceBytes: 1 }, toServer: { pieceBytes: 200 } };
 /** Bytes of an answer's head and a little more: past it a stream has begun, a plain answer has not ended. */

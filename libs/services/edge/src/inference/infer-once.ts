@@ -14,9 +14,9 @@ import type { Client } from '../request/client.js';
 import { infer, type InferDeps } from './infer.js';
 import { askInto, SubSink } from './sub-answer.js';
 
-/** Of a claim, which lapses in two minutes. */
+/** Interval of a claim's renewal; it lapses in two minutes. */
 const RENEW_MS = 30_000;
-/** Above what any model answers: what is larger is not kept. */
+/** Size above any model's answer: a larger one is not stored. */
 const KEPT_BYTES_MAX = 256 * 1_048_576;
 /** More than any form has. */
 const PARTS_MAX = 1_000;
@@ -27,7 +27,7 @@ const NO_MODEL = { id: null, requested: null };
 
 export interface Claimed {
   claim: IdempotencyClaim;
-  /** Of the first request with the key. */
+  /** Answer to the first request with the key. */
   answer: StoredAnswer | null;
 }
 
@@ -126,7 +126,7 @@ class HeldWork {
     });
   }
 
-  /** Where the store is away the claim lapses by itself. */
+  /** Releases the claim; where the store is unreachable it lapses by itself. */
   async release(): Promise<void> {
     await this.deps.idempotency.release(this.claim).catch(() => undefined);
   }
@@ -148,7 +148,7 @@ class HeldWork {
   }
 }
 
-/** Never whole in memory. */
+/** Sends the stored answer, never whole in memory. */
 async function answerAgain({ body }: StoredAnswer, client: Client, { objects }: InferDeps): Promise<void> {
   const { object, request_id } = body;
   const found = typeof object === 'string' ? await objects.get(object as ObjectKey) : null;

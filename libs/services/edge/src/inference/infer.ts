@@ -160,7 +160,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
   throw error;
 }
 
-/** With what was said before it, and the bytes of the files that either names. */
+/** Returns the request with the conversation before it, and the bytes of the files that either names. */
 async function continued(asked: Asked, call: Call, client: Client, deps: InferDeps): Promise<Asked> {
   return withNamedFiles(await recall(asked, call, client, deps), call, client, deps);
 }
@@ -176,13 +176,13 @@ function answeredBy({ credential }: GivenAnswer, plan: Plan): Plan {
 
 const BATCHES: Requirement = { flag: 'supports_batching', param: 'model', what: 'batches' };
 
-/** Whatever its body says of a tier. */
+/** Returns the request at the batch tier, whatever its body says of a tier. */
 export function atBatchTier(asked: Asked): Asked {
   if (asked.tier === 'batch') return asked;
   return { ...asked, tier: 'batch', requires: [...asked.requires, BATCHES] };
 }
 
-/** What is asked, or what has to be fetched first. */
+/** Reads the request, or returns what has to be fetched first. */
 function readBody(call: Call): Asked | StoredContentNeeded {
   try {
     return call.endpoint.read(call);
@@ -192,7 +192,7 @@ function readBody(call: Call): Asked | StoredContentNeeded {
   }
 }
 
-/** Of a key with a response cache. */
+/** Returns the cached answer of a key with a response cache. */
 function cachedFor(
   call: Call,
   { model, requestedModel }: Plan,

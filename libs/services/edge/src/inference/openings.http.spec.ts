@@ -15,7 +15,7 @@ const message = { id: 'msg_first', type: 'message', role: 'assistant', content: 
 const response = { id: 'resp_first', object: 'response', status: 'in_progress', output: [] };
 const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
 
-/** By the upstream's dialect: what says nothing yet, how it fails then, and its first words. */
+/** Openings by the upstream's dialect: frames without content, the failure that follows, and the first words. */
 const OPENINGS: Record<string, { opening: string[]; failure: string; words: string }> = {
   chat: {
     opening: [
@@ -66,7 +66,7 @@ const STREAMS: Record<string, Json> = {
   '/v1/messages': {},
   '/v1/responses': { input: 'Hello there', messages: undefined, max_tokens: undefined },
 };
-/** What stands once in each stream: how it begins, and how it ends. */
+/** Patterns that each stream has once: its begin and its end. */
 const BEGINS: Record<string, [RegExp, RegExp]> = {
   '/v1/chat/completions': [/"role":"assistant"/g, /\[DONE\]/g],
   '/v1/messages': [/event: message_start/g, /event: message_stop/g],

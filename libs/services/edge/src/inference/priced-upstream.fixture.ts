@@ -2,7 +2,7 @@ import type { ScriptedAnswer, SeenRequest } from '@gateway/testing';
 
 type Json = Record<string, unknown>;
 
-/** Found in an answer, some member that names money has reached the caller. */
+/** Amount by which a leak is found: in an answer it means that a member that names money reached the caller. */
 export const PAID = 0.987654321;
 /** A count of tokens: its name only sounds like money. */
 export const RECHARGED = { audio_recharge_tokens: 77_123 };
@@ -18,7 +18,7 @@ const MONEY: Json = {
   charges: [[PAID]],
   credits_used: PAID,
 };
-/** What the model or the caller wrote: it may name anything. */
+/** Members that the model or the caller wrote, which may name anything. */
 const WRITTEN = new Set(['input', 'metadata', 'tools', 'text']);
 
 /** The same with money in every object, at every depth. */

@@ -56,7 +56,7 @@ export class StreamReader {
   }
 }
 
-/** What a chat or messages stream says, whatever the front. */
+/** Returns the text of a chat or messages stream, whatever the front. */
 export function spoken(frames: readonly SseFrame[]): string {
   return frames
     .map(({ data }) => {

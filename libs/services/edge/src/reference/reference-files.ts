@@ -50,7 +50,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Without a validator, which would be a foreign host. */
+/** Script without a validator, which would be a foreign host. */
 const START = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',

@@ -33,9 +33,9 @@ export interface Call {
   /** The key's own until the headers were read, then with the request's. */
   tags: Record<string, string>;
   bytes: Uint8Array;
-  /** What is kept of the request once it is answered; null for nothing. */
+  /** Record to store once the request is answered; null for none. */
   record: ReturnType<EndpointState['record']> | null;
-  /** What its connection remembers of earlier requests; null for a connection that remembers nothing. */
+  /** Memory of its connection's earlier requests; null for a connection without one. */
   memory: TurnMemory | null;
   /** Gets to know the work that a provider has taken over, before it is waited for. */
   note?: (task: { credential: string; state: string; ignored: readonly string[] }) => Promise<void>;
@@ -45,7 +45,7 @@ export interface Call {
   keep?: (out: string | Uint8Array) => Promise<void>;
   /** A line of a batch: at its tier, of models that take batches. */
   isBatch?: true;
-  /** What its provider has answered to it already, in a batch of its own. */
+  /** Answer that its provider has already given, in a batch of its own. */
   given?: GivenAnswer;
   /** Reads the principal again, past every cache; throws where the key may no longer call. */
   reload(): Promise<KeyPrincipal>;

@@ -7,7 +7,7 @@ const PIECE_BYTES = 65_536;
 /** One for all: a reason of its own costs each caller that leaves a stack, and they may leave by the thousand. */
 const LEFT = new Error('The caller has left.');
 
-/** Where an answer goes: what is used of node's ServerResponse. */
+/** The destination of an answer: the used part of node's ServerResponse. */
 export interface AnswerSink {
   readonly destroyed: boolean;
   readonly writableEnded: boolean;
@@ -26,7 +26,7 @@ export interface AnswerSink {
 export class Client {
   /** True once 200 was sent. */
   isOpen = false;
-  /** Of whatever is answered from here on, a refusal or a failure too. */
+  /** Rate headers of every later answer, a refusal or a failure too. */
   rateHeaders: Readonly<Record<string, string>> = {};
   /** Aborts the upstream. */
   readonly upstream = new AbortController();
@@ -34,7 +34,10 @@ export class Client {
   goneAtMs: number | null = null;
   /** Sees what is written, where contents are logged. */
   tee: ((out: string | Uint8Array) => void) | null = null;
-  /** Set once the upstream has said how the answer ends, or a model that reasons began to: its usage may still come for two seconds. */
+  /**
+   * True after a finish reason, or after the first visible output of a reasoning model: on a disconnect its usage may
+   * still come for two seconds.
+   */
   usageMayCome = false;
   private drained: (() => void) | null = null;
 

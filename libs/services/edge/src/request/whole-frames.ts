@@ -1,6 +1,6 @@
 /** Frames of an event stream that comes in pieces, cut anywhere. Each character is looked at a few times at most. */
 export class WholeFrames {
-  /** Of a frame whose end has not come: joined once it has. */
+  /** Parts of a frame whose end has not come: joined once it has. */
   private pieces: string[] = [];
   private last = '';
   /** Characters of the frame whose end has not come. */

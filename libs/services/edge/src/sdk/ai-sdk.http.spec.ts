@@ -35,7 +35,7 @@ type Sdk = Pick<typeof ai7, 'generateText' | 'jsonSchema' | 'Output' | 'streamTe
   createAnthropic: typeof anthropic7.createAnthropic;
   isStepCount: typeof ai7.isStepCount;
 };
-/** What is used of the two differs in one name; their types name other versions of the same provider contract. */
+/** Clients whose used part differs in one name; their types name other versions of the same provider contract. */
 const SDKS: Sdk[] = [
   { major: 7, ...ai7, ...openai7, ...anthropic7 },
   { major: 6, ...ai6, ...openai6, ...anthropic6, isStepCount: ai6.stepCountIs } as unknown as Sdk,

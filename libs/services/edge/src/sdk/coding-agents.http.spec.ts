@@ -126,7 +126,7 @@ describe.each(UPSTREAMS)('Claude Code over a %s upstream', (upstream) => {
     'x-app': 'cli',
     'user-agent': 'claude-cli/2.1.197 (external, sdk-cli)',
   };
-  /** What it asks of every model whose name it does not know. */
+  /** Settings that it sends to every model whose name it does not know. */
   const adaptive = {
     thinking: { type: 'adaptive' },
     context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },

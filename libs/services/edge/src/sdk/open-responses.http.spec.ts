@@ -5,7 +5,7 @@ let edge: EdgeForSdks;
 beforeAll(async () => (edge = await startEdgeForSdks({ tools: { word: 'tools' } })));
 afterAll(() => edge.close());
 
-/** What the Open Responses schema demands of every response object, by type; `?` may be null. */
+/** Members that the Open Responses schema demands of every response object, by type; `?` may be null. */
 const MEMBERS: Record<string, string> = {
   id: 'string',
   object: 'string',

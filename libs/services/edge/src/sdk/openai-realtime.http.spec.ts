@@ -13,7 +13,7 @@ interface RealtimeEvent {
   response?: { status?: string; usage?: { total_tokens?: number } };
 }
 
-/** What the test uses of the client. */
+/** The part of the client that the test uses. */
 interface Realtime {
   on(name: 'event', listener: (event: RealtimeEvent) => void): unknown;
   on(name: 'error', listener: (failure: Error) => void): unknown;

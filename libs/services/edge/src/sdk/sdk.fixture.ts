@@ -32,7 +32,7 @@ export interface EdgeForSdks extends EdgeUnderTest {
   forget(): void;
   /** Another name than every one before: limits of a key are counted over the tests. */
   newName(): string;
-  /** What the next requests' authentication throws, for failures of the service itself. */
+  /** Makes the next requests' authentication throw, for failures of the service itself. */
   failAuthentication(times: number, error: Error): void;
 }
 

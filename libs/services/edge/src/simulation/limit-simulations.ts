@@ -33,20 +33,20 @@ export interface SimulationDeps extends Omit<AdmissionDeps, 'limits' | 'metrics'
 
 /** Failures of ours: nothing can be said of the request. */
 const OURS: readonly ErrorCode[] = ['internal_error', 'service_unavailable', 'service_draining'];
-/** As the estimate of a prompt counts them. */
+/** Bytes of a token in the estimate of a prompt. */
 const BYTES_PER_TOKEN = 4;
 const PATH = '/chat/completions';
 const NO_METRICS = { admitted: (): void => undefined };
 
-/** What the admission looked at last. */
+/** The last admission's subject. */
 interface Seen {
   request: AdmitRequest;
   trial: Trial;
 }
 
 /**
- * What a chat completion of a key would get: the plan and the admission of a real one, in which the store checks and
- * does not count. Nothing is recorded.
+ * Dry runs of a key's chat completion: the plan and the admission of a real one, in which the store checks and does not
+ * count. Nothing is recorded.
  */
 @Injectable()
 export class LimitSimulations {
@@ -54,7 +54,7 @@ export class LimitSimulations {
 
   constructor(private readonly principals: PrincipalReader) {}
 
-  /** What inference uses, once it is made. */
+  /** Sets the inference, once it is made. */
   use(deps: SimulationDeps): void {
     this.deps = deps;
   }
@@ -126,7 +126,7 @@ function askedOf(endpoint: Endpoint, body: SimulateLimitsBody): Asked {
   };
 }
 
-/** As the guard judges the key at a real request. */
+/** Returns the key as the guard judges it at a real request. */
 function usable(key: KeyPrincipal, { permission }: Endpoint, { clock }: SimulationDeps): KeyPrincipal {
   permit(key, { key: { permission } }, clock);
   return key;

@@ -8,7 +8,7 @@ import { LimitSimulations } from './limit-simulations.js';
 export class LimitsController {
   constructor(private readonly simulations: LimitSimulations) {}
 
-  /** What a request of a key would get, and why: admission itself, on a dry run. */
+  /** Runs the admission of a key's request without counting, and returns the reasons. */
   @Post('simulate')
   @HttpCode(200)
   @Access({

@@ -1,13 +1,13 @@
 import type { ApiError } from '@gateway/contracts';
 import type { Room } from '@gateway/platform';
 
-/** What of a caller's waits within a session counts as bodies do. */
+/** Size of a caller's waiting messages in a session, counted as bodies are. */
 export class HeldLength {
   private held = 0;
 
   constructor(private readonly room: Room) {}
 
-  /** Why there is no room for more; null where there is. */
+  /** Returns the reason why there is no budget for more; null where there is. */
   now(length: number): ApiError | null {
     const more = length - this.held;
     if (more > 0) {

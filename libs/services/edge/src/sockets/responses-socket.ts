@@ -14,7 +14,7 @@ import { SocketAnswer } from './socket-answer.js';
 /** Messages of one connection that run or wait; their bytes are at most those of one body. */
 const TURNS_MAX = 8;
 const STREAM_ID_LENGTH_MAX = 256;
-/** Answers to faults that a client leaves unread. */
+/** Bytes of answers to faults that a client leaves unread. */
 const UNREAD_BYTES_MAX = 1_048_576;
 const PING_MS = 20_000;
 const FAREWELL_MS = 1_000;
@@ -22,7 +22,7 @@ const SERVICE_RESTART = 1_012;
 
 export type SocketDeps = EndpointDeps & { drain: Drain; room: { bytes: number } };
 
-/** Who calls, read for each turn: a key that was suspended since makes no further one. */
+/** Returns the caller, read for each turn: a key that was suspended since makes no further one. */
 export async function callerOf(
   request: IncomingMessage,
   { permission }: Endpoint,
@@ -60,13 +60,13 @@ export class ResponsesSocket {
     this.watch();
   }
 
-  /** After the drain: what still runs has had its time. */
+  /** Closes after the drain: what still runs has had its time. */
   leave(): void {
     this.ws.close(SERVICE_RESTART, 'service_draining');
     this.deps.deadlines.set(FAREWELL_MS, () => this.ws.terminate());
   }
 
-  /** Of a message that nobody reads to its end. */
+  /** Refuses a message that nobody reads to its end. */
   refuse(error: ApiError): void {
     this.fail(error, null, newId('req', this.deps.clock, this.deps.random));
   }

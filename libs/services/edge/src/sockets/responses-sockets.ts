@@ -12,7 +12,7 @@ import { callerOf, ResponsesSocket, type SocketDeps } from './responses-socket.j
 import type { Place, SocketRoom } from './socket-room.js';
 
 const PATHS = new Set(['/v1/responses', '/openai/v1/responses']);
-/** What all connections of one process may remember. */
+/** Size of the memory of all connections of one process. */
 const MEMORY_BYTES_MAX = 256 * 1_048_576;
 
 /**
@@ -66,7 +66,7 @@ function endpointOf(path: string): Endpoint {
   return found;
 }
 
-/** Who calls, and the version that they speak, checked in the order of every request. */
+/** Accepts the caller and their version, checked in the order of every request. */
 async function accept(
   request: IncomingMessage,
   endpoint: Endpoint,

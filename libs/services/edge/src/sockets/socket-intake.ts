@@ -3,7 +3,7 @@ import type { ApiError } from '@gateway/contracts';
 import type { Room } from '@gateway/platform';
 import type { WebSocket } from 'ws';
 
-/** As of bodies: what is smaller is in memory with its frame. */
+/** Size below which a message is in memory with its frame, as with bodies. */
 const SMALL_BYTES = 16_384;
 const FAREWELL_MS = 1_000;
 /** Try again later. */
@@ -12,7 +12,7 @@ const NO_ROOM = 1_013;
 interface Intake {
   ws: WebSocket;
   socket: Duplex;
-  /** Of the account: messages that it never ends leave the rest to others. */
+  /** Budget of the account: messages that it never ends leave the rest to others. */
   room: Room;
   /** Reports it to the caller; called once. */
   refuse: (error: ApiError) => void;
@@ -20,8 +20,8 @@ interface Intake {
 }
 
 /**
- * What the caller of a socket has sent of a message that is not whole counts as bodies do, as it arrives. Where there is no
- * room for more of it nothing more is read, and the socket is closed.
+ * Counts the caller's bytes of an unfinished message as those of bodies, as they arrive. Without a budget for more
+ * nothing more is read, and the socket is closed.
  */
 export function countIntake({ ws, socket, room, refuse, after }: Intake): void {
   let [arrived, held, isOver] = [0, 0, false];

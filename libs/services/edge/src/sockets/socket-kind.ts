@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** What is opened on some paths. */
+/** The handler of sockets on some paths. */
 export interface SocketKind {
   readonly paths: ReadonlySet<string>;
-  /** Never throws: what cannot be opened is refused on the connection. */
+  /** Upgrades and never throws: a socket that cannot be opened is refused on the connection. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
-  /** After the drain: what still runs has had its time. */
+  /** Closes after the drain: what still runs has had its time. */
   leave(): void;
 }

@@ -2,13 +2,13 @@ import { ApiError } from '@gateway/contracts';
 
 /** Connections of one process, those included that have not said who they are. */
 const SOCKETS_MAX = 4_096;
-/** Of one account among them: one customer cannot take all of them. */
+/** Number of sockets of one account: one customer cannot take all of them. */
 const ACCOUNT_SOCKETS_MAX = 512;
 
 /** One place in a room; giving it back twice does nothing. */
 export type Place = () => void;
 
-/** How many WebSockets are open, in all and by account, whatever they are for. */
+/** Numbers of open WebSockets, in all and by account, whatever they are for. */
 export class SocketRoom {
   private open = 0;
   private readonly accounts = new Map<string, number>();

@@ -20,7 +20,9 @@ export interface RecallDeps {
   turns: Turns;
 }
 
-/** What was said before, counted until `closing`; null where the key has no such response or conversation. */
+/**
+ * Returns the conversation before, counted until `closing`; null where the key has no such response or conversation.
+ */
 export function earlier(
   link: ResponseLink,
   { keyId, accountId }: Pick<KeyPrincipal, 'keyId' | 'accountId'>,

@@ -7,7 +7,7 @@ let clock: FixedClock;
 let store: ResponseStoreDouble;
 let lost: number;
 let writer: ResponseWriter;
-/** What each write of the store waits for. */
+/** Gate that each write of the store waits for. */
 let gate: () => Promise<void>;
 
 beforeEach(() => {

@@ -3,7 +3,7 @@ import type { Deadlines } from '@gateway/platform';
 import { WriteBehind } from './write-behind.js';
 
 const MAX = { waiting: 4_096, bytes: 64 * 1_048_576, batchBytes: 16 * 1_048_576 };
-/** How long an answer waits to be kept. */
+/** Time that an answer waits to be stored. */
 const WAIT_MS = 1_000;
 /** A single response that is larger is not kept. */
 const ONE_BYTES_MAX = 12 * 1_048_576;

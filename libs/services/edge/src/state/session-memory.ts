@@ -3,7 +3,7 @@ import type { TurnMemory } from '../request/call.js';
 
 type Json = Record<string, unknown>;
 
-/** What one connection remembers of its own responses, those that are not stored among them. */
+/** Number of its own responses that one connection remembers, unstored ones among them. */
 const RESPONSES_MAX = 4;
 const BYTES_MAX = 8 * 1_048_576;
 

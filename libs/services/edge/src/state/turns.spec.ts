@@ -3,7 +3,7 @@ import { Deadlines } from '@gateway/platform';
 import { Turns } from './turns.js';
 
 interface Work {
-  /** What is under way, in the order of its begin. */
+  /** Running calls, in the order of their begin. */
   begun: string[];
   end(name: string): void;
 }

@@ -1,7 +1,9 @@
 import type { Random } from '@gateway/contracts';
 import { unavailable, type Deadlines } from '@gateway/platform';
 
-/** Under way in one process, and of one account among them: few, so that calls of others find connections. */
+/**
+ * Number of running calls in one process, and of one account among them: few, so that calls of others find connections.
+ */
 const UNDER_WAY_MAX = 8;
 const OF_ACCOUNT_MAX = 4;
 const WAITING_MAX = 2_048;
@@ -10,7 +12,7 @@ const WAIT_MS = 2_000;
 
 interface Line {
   underWay: number;
-  /** What each does when its turn comes. */
+  /** Callbacks of waiting calls. */
   readonly waiting: Set<() => void>;
 }
 

@@ -9,9 +9,9 @@ interface Options<T> {
   deadlines: Pick<Deadlines, 'set'>;
   /** Gets the number of things that will never be written. */
   onLost: (count: number, cause: unknown) => void;
-  /** What may wait, and go in one write; a single thing may be larger than a write. */
+  /** Bounds of what may wait, and go in one write; a single item may be larger than a write. */
   max: { waiting: number; bytes: number; batchBytes: number };
-  /** How long the first waits for others. At 0 those that come during a write make the next one. */
+  /** Time that the first waits for others. At 0 those that come during a write make the next one. */
   lingerMs: number;
 }
 

@@ -7,7 +7,7 @@ const FOLDER = '/var/lib/gateway/journal-of-the-edges';
 const EPOCH = '0mwuridqw-a4c2ed3e66d3111f';
 const SEGMENT = `${FOLDER}/edge-1/${EPOCH}/00000001.log`;
 
-/** What stands in the log of an alarm. */
+/** Returns the log line of an alarm. */
 function written(alarm: JournalAlarm): Record<string, unknown> {
   let text = '';
   const sink = new Writable({

@@ -13,7 +13,7 @@ export interface DrainJournalOptions {
   startShipper: (events: ShipperEvents) => ShipperHandle;
   onAlarm: (alarm: JournalAlarm) => void;
   onFault: (error: unknown) => void;
-  /** How long it may take, in milliseconds. */
+  /** Longest time, in milliseconds. */
   waitMs: number;
 }
 

@@ -18,7 +18,7 @@ export type EndedUnit = Pick<
   | 'cost_usd'
   | 'attempts'
 >;
-/** What an attempt measured beside its record. */
+/** The measurements of an attempt beside its record. */
 export interface MeasuredAttempt {
   readonly meter: { readonly finishReasons: readonly string[] };
 }
@@ -203,7 +203,7 @@ export class EdgeMetrics {
   }
 }
 
-/** By models of the catalogue and the providers that served them. */
+/** Registers the series by models of the catalogue and the providers that served them. */
 function modelSeries(metrics: Metrics) {
   return {
     outputToken: metrics.histogram(

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { KeyPrincipal } from '@gateway/contracts';
 
-/** What usage data keeps of an end user: an HMAC under the account's key, so that an erasure can find and clear it. */
+/**
+ * Returns the form in which usage data stores an end user: an HMAC under the account's key, so that an erasure can find
+ * and clear it.
+ */
 export function endUserHash(principal: KeyPrincipal, endUser: string): string | null {
   if (endUser === '') return null;
   return createHmac('sha256', Buffer.from(principal.endUserKey, 'base64'))

@@ -17,7 +17,7 @@ const ALARM_KINDS = [
   'read_failed',
 ] as const satisfies readonly JournalAlarm['kind'][];
 
-/** What goes wrong with the journal and with settling, counted. */
+/** Counts of failures of the journal and of settling. */
 export class JournalMetrics {
   private readonly alarms: Counter;
   private readonly settleFailures: Counter;
@@ -46,7 +46,7 @@ export class JournalMetrics {
     this.settleFailures.inc();
   }
 
-  /** Read when the metrics are scraped. */
+  /** Registers values that are read when the metrics are scraped. */
   watch(journal: Journal, shipper: ShipperHandle, puts: PutQueue): void {
     const shipped = (name: string, help: string, read: (stats: ShipperStats) => number): void =>
       this.metrics.gauge(name, help, () => read(shipper.stats()));

@@ -145,7 +145,10 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     await journal.close();
   }
 
-  /** What is not synced is neither settled nor shipped: a disk that fails is waited for a moment only. */
+  /**
+   * Waits for a sync: unsynced records are neither settled nor shipped, and a failing disk is awaited for a moment
+   * only.
+   */
   private async synced(journal: Journal): Promise<void> {
     const until = this.clock.monotonic() + SYNC_MS;
     const isBehind = (): boolean => journal.stats().syncedSeq < journal.stats().seq;
@@ -170,7 +173,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     );
   }
 
-  /** Only what is synced is settled: until then the unit stays reserved. */
+  /** Settles synced outcomes only: until then the unit stays reserved. */
   private settle(outcomes: readonly SyncedOutcome[]): void {
     for (const { settle } of outcomes) {
       if (settle)

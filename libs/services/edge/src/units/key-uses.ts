@@ -4,9 +4,9 @@ import type { PlannedRoute } from '@gateway/routing';
 
 const FLUSH_EVERY_MS = 1_000;
 const BATCH_MAX = 500;
-/** Past it a use is not noted: the next one is. */
+/** Number of noted uses; past it a use is not noted, the next one is. */
 const NOTED_MAX = 5_000;
-/** How a provider says no to a key. Throttling is no refusal: the same key works a moment later. */
+/** Codes with which a provider refuses a key. Throttling is no refusal: the same key works a moment later. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'invalid_auth',
   'permission_denied',
@@ -30,8 +30,8 @@ interface EndedUnit {
 }
 
 /**
- * How customers' provider keys fare, for the keys service: the newest use of each, and each way of being refused. What
- * does not reach it is sent again; a process that is killed loses a second of it, and no request depends on it.
+ * Results of customers' provider keys, for the keys service: the newest use of each, and each kind of refusal. An
+ * undelivered report is sent again. A killed process loses a second of it, and no request depends on it.
  */
 export class KeyUses {
   private noted = new Map<string, ProviderKeyUse>();
@@ -52,7 +52,7 @@ export class KeyUses {
     await this.flush().catch(this.onFault);
   }
 
-  /** Only for units with an attempt on a provider key. */
+  /** Notes units with an attempt on a provider key only. */
   note({ accountId, requestId, attempts, servedOnPlatform }: EndedUnit): void {
     for (const attempt of attempts) {
       const keyId = attempt.planned.providerKey?.id;

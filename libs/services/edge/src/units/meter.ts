@@ -15,21 +15,21 @@ const CHOICES_MAX = 128;
 const FAR_OFF = 10;
 const FAR_OFF_MIN = 200;
 
-/** What one attempt delivered and reported. Sees every piece once. */
+/** Measure of what one attempt delivered and reported. Sees every piece once. */
 export class Meter {
   /** The provider's last word; null while it has said nothing. */
   usage: UnitUsage | null = null;
   /** UTF-8 bytes of text, tool arguments and reasoning. */
   outputBytes = 0;
   finishSeen = false;
-  /** Why the choices ended, as the provider says; for traces. */
+  /** Finish reasons of the choices, as the provider says; for traces. */
   finishReasons: readonly string[] = [];
   hasEvents = false;
-  /** When the upstream's answer began, and when the first of it was delivered. */
+  /** Start of the upstream's answer, and of its delivery. */
   answeredAtMs: number | null = null;
   visibleAtMs: number | null = null;
   usageAtMs: number | null = null;
-  /** Of the result, where the provider reports other than was asked for. */
+  /** Context of the result, where the provider reports other than was requested. */
   context: ResultContext | null = null;
 
   /** A count was more than the route can use: it is not believed, and estimated. */
@@ -75,7 +75,7 @@ export class Meter {
   }
 
   /**
-   * Whether the output counts differ tenfold from the text that was delivered. Reasoning that nobody saw is left aside, and of a
+   * True if the output counts differ tenfold from the delivered text. Reasoning that nobody saw is left aside, and of a
    * model that reasons without counting it more than the text says nothing.
    */
   isFarOff(reasons: boolean): boolean {
@@ -87,7 +87,7 @@ export class Meter {
     return (thought !== undefined || !reasons) && visible >= FAR_OFF_MIN && text * FAR_OFF <= visible;
   }
 
-  /** How long the upstream worked before it said anything: reasoning that nobody saw. */
+  /** Returns how long the upstream worked before its first output: reasoning that nobody saw. */
   get hiddenMs(): number {
     const { answeredAtMs, visibleAtMs } = this;
     return answeredAtMs === null || visibleAtMs === null ? 0 : Math.max(0, visibleAtMs - answeredAtMs);
@@ -97,13 +97,16 @@ export class Meter {
     return { ...this.sent, outputBytes: this.outputBytes };
   }
 
-  /** Of the reported counts those that can be, as the caller is shown them. Zeros, which some providers end with, replace nothing. */
+  /**
+   * Returns the plausible ones of the reported counts, as the caller is shown them. Zeros, which some providers end
+   * with, replace nothing.
+   */
   believed(reported: UnitUsage): UnitUsage {
     const { usage } = this.judged(reported);
     return this.usage !== null && hasTokens(this.usage) && !hasTokens(usage) ? this.usage : usage;
   }
 
-  /** What the caller is shown and what is recorded come as one object: it is judged once. */
+  /** Judges one object once: the caller is shown, and the record holds, the same. */
   private judged(reported: UnitUsage): PlausibleUsage {
     if (this.last?.reported !== reported)
       this.last = { reported, found: plausibleUsage(reported, this.bound) };
@@ -111,7 +114,7 @@ export class Meter {
   }
 }
 
-/** Without the sides that are 0 though there is text on them. */
+/** Returns the counts without sides that are 0 although there is text on them. */
 function reportedSides(usage: UnitUsage, { inputBytes }: SentInput, outputBytes: number): UnitUsage {
   if (outputBytes === 0) return usage;
   const { prompt_tokens: prompt, completion_tokens: completion, ...rest } = usage;

@@ -1,7 +1,7 @@
 /** Samples of one route; the oldest goes. */
 const MOST_SAMPLES = 64;
 const MOST_ROUTES = 2_000;
-/** What a route is taken for that has not served yet. */
+/** Speed assumed for a route that has not served yet. */
 const USUAL_TOKENS_PER_SECOND = 50;
 /** A shorter answer says little about the speed. */
 const LEAST_MS = 100;

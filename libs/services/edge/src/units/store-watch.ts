@@ -109,7 +109,7 @@ export class StoreWatch {
   }
 }
 
-/** Of no version, so it is always stale, and nothing is ever counted. */
+/** Returns a request of no version: it is always stale, and nothing is ever counted. */
 function watching(accountId: string, look: number): AdmitRequest {
   return {
     accountId,

@@ -88,7 +88,7 @@ export class TracedEdgeMetrics extends EdgeMetrics {
   }
 }
 
-/** Only what has the form of one: providers may write there what they like. */
+/** Returns only values in the form of a finish reason: providers may write anything there. */
 function finishReasons({ meter }: MeasuredAttempt): Attributes {
   const reasons = meter.finishReasons.map((reason) => (FINISH_REASON.test(reason) ? reason : 'other'));
   return reasons.length === 0 ? {} : { 'gen_ai.response.finish_reasons': reasons };

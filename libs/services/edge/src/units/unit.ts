@@ -35,7 +35,7 @@ export interface UnitDeps {
   keyUses: Pick<KeyUses, 'note'>;
 }
 
-/** How a unit ended, as the caller saw it. */
+/** The end of a unit, as the caller saw it. */
 export interface UnitEnd {
   outcome: 'served' | 'failed' | 'cancelled' | 'cached';
   httpStatus: number;
@@ -43,7 +43,7 @@ export interface UnitEnd {
 }
 
 const MINUTE_MS = 60_000;
-/** How far the time of a unit may be before the limit store's: a body takes its time, and clocks differ. */
+/** Largest difference of a unit's time from the limit store's: a body takes its time, and clocks differ. */
 const CLOCKS_APART_MS = 10 * MINUTE_MS;
 
 /** Requests of a caller that may have ended within the milliseconds that a settle takes to the limit store. */
@@ -65,12 +65,12 @@ export interface AttemptState {
   startedMs: number;
   firstEventMs: number | null;
   endedMs: number | null;
-  /** Of the provider's last answer, or what an error in its stream stands for; null where none came. */
+  /** Status of the provider's last answer, or of an error in its stream; null where none came. */
   httpStatus: number | null;
   errorCode: string | null;
   providerCode: string | null;
   errorMessage: string | null;
-  /** Of a failure that proves that its provider has begun nothing. */
+  /** Reason why a failure proves that its provider has begun nothing. */
   notBegun: NotBegun | null;
   /** It failed by the provider's fault, not by the request's or the caller's. */
   isFault: boolean;
@@ -167,7 +167,7 @@ export class Unit {
     return this.isNear(nano) ? written.then(() => settling.reported(accountId)) : written;
   }
 
-  /** Whether a few requests like this one would use up what was left when it was admitted. */
+  /** True if a few requests like this one would use up what was left when it was admitted. */
   private isNear(nano: number): boolean {
     const { request, admitted } = this.admitted;
     const { roomNano } = admitted;
@@ -187,7 +187,7 @@ export class Unit {
     return this.attempts.at(-1);
   }
 
-  /** What the attempts say of their routes, for later plans. */
+  /** Reports the attempts' results of their routes, for later plans. */
   private learn({ outcome }: UnitEnd, usage: UnitUsage): void {
     const { stats, clock } = this.deps;
     if (this.call.given) return;
@@ -231,7 +231,10 @@ export class Unit {
     });
   }
 
-  /** Of a caller that left: what the model may have thought before it said anything, within its own bound. */
+  /**
+   * Returns the tokens that the model may have used before its first output, for a caller that left, within its own
+   * bound.
+   */
   private hiddenTokens({ meter, planned }: AttemptState): number {
     if (!planned.model.record.supports_thinking) return 0;
     const thought = Math.floor((this.deps.speeds.of(planned.route) * meter.hiddenMs) / 1_000);
@@ -324,7 +327,7 @@ export class Unit {
     return house === '0' ? null : house;
   }
 
-  /** Of the result as its provider reports it, else as it was asked for. */
+  /** Returns the context of the result as its provider reports it, else as requested. */
   private context({ meter }: AttemptState): PricedFrom['context'] {
     return meter.context ?? this.admitted.asked.context;
   }

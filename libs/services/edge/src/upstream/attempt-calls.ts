@@ -10,10 +10,10 @@ import {
 } from '@gateway/providers';
 
 interface AttemptCallsOptions {
-  /** Where the provider is called, and where else its results may wait. */
+  /** Address of the provider, and of its results. */
   baseUrl: string;
   hosts: readonly string[];
-  /** Of the attempt as a whole. */
+  /** Bounds of the attempt as a whole. */
   bounds: SendOptions;
   signal: AbortSignal;
   clock: Clock;

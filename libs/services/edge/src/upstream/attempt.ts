@@ -55,9 +55,9 @@ export interface AttemptInput {
   unit: Unit;
   planned: PlannedRoute;
   n: number;
-  /** What comes once the caller has gone is not delivered, and not billed as delivered. */
+  /** Client; bytes after its disconnect are not delivered, and not billed as delivered. */
   client: Client;
-  /** What is left of the caller's own total bound, in milliseconds. */
+  /** Rest of the caller's own total bound, in milliseconds. */
   remainingMs: number;
   /** Another route follows: openings wait for what follows them, because that one may still serve. */
   hasNext: boolean;
@@ -113,7 +113,7 @@ export function note(state: AttemptState, { options }: UpstreamError): void {
 /** A try of a route, and the answer that it brings piece by piece. */
 export class Attempt {
   readonly state: AttemptState;
-  /** Set by `run`: the pieces that committed, and the answer that they are of. */
+  /** Pieces that committed, set by `run`, and the answer that they belong to. */
   first: Piece[] = [];
   answer!: Answer;
   private response: UpstreamResponse | null = null;
@@ -209,7 +209,7 @@ export class Attempt {
     return pieces;
   }
 
-  /** What the answer said when it failed, as the provider's failure. */
+  /** Returns the answer's own error as the provider's failure. */
   failed(failure: AnswerFailure): UpstreamError {
     if (failure.kind === 'bad_response')
       return this.classify({ kind: 'bad_response', message: failure.message });
@@ -308,7 +308,7 @@ export class Attempt {
     }
   }
 
-  /** With the customer's own key, at the operator's address for its provider. */
+  /** Returns access with the customer's own key, at the operator's address for its provider. */
   private async ownAccess(providerKey: ProviderKeyGrant): Promise<ProviderAccess | undefined> {
     const { unit } = this.input;
     const baseUrl = this.deps.addresses.get(providerKey.provider);

@@ -1,7 +1,7 @@
 import type { GivenAnswer } from '@gateway/contracts';
 import type { UpstreamResponse } from '@gateway/providers';
 
-/** What a provider answered some time ago, as if it came now. */
+/** Returns an earlier answer of a provider as if it came now. */
 export function givenResponse({ status, body }: GivenAnswer): UpstreamResponse {
   const bytes = Buffer.from(body);
   return {

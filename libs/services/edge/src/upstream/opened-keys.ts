@@ -1,7 +1,7 @@
 import type { ProviderCredential, ProviderKeyGrant, ProviderKeyVault, Random } from '@gateway/contracts';
 import { unavailable, type Deadlines } from '@gateway/platform';
 
-/** How long a plaintext stays in memory, used or not. */
+/** Time that a plaintext stays in memory, used or not. */
 const KEPT_MS = 60_000;
 /** A deadline fires up to a tick late. */
 const DEADLINE_LATE_MS = 100;

@@ -17,7 +17,10 @@ export function withOwnParam(error: UpstreamError, sent: Uint8Array, isTranslate
   return isTranslated ? new UpstreamError({ ...others, param: root }) : error;
 }
 
-/** At any depth; a text cannot hold quotes that are not escaped. The body is not decoded again for it. */
+/**
+ * Returns true if the text has the member at any depth; a text cannot hold quotes that are not escaped. The body is not
+ * decoded again for it.
+ */
 function hasMember(sent: Uint8Array, name: string): boolean {
   const bytes = Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength);
   const quoted = `"${name}"`;

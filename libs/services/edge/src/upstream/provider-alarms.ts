@@ -8,8 +8,8 @@ const QUIET_MS = 60_000;
 const MOST_ALARMS = 1_000;
 
 /**
- * What no retry mends: a provider refuses our credential, does not know a model that we say it has, or counts what cannot
- * be.
+ * Alarms on failures that no retry mends: a provider refuses our credential, does not know a model of ours, or reports
+ * impossible counts.
  */
 export class ProviderAlarms {
   private readonly writtenMs = new Map<string, number>();

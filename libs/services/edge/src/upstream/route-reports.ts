@@ -24,8 +24,8 @@ interface RouteReportsOptions {
 }
 
 /**
- * How providers fare, for the catalogue service. Figures that do not arrive are lost: what follows says the same, and what
- * is repeated might count twice. States are sent whole each time.
+ * Reports on providers for the catalogue service. Figures that do not arrive are lost: what follows says the same, and
+ * what is repeated might count twice. States are sent whole each time.
  */
 export class RouteReports {
   private readonly errors = new Map<string, ProviderError>();
@@ -62,7 +62,9 @@ export class RouteReports {
       await health.reportStates(edge, states.slice(at, at + AT_ONCE));
   }
 
-  /** Of each provider that was called: one whose breakers are forgotten was not called for long, and would be. */
+  /**
+   * Returns the state of each called provider: one whose breakers are forgotten was not called for long, and would be.
+   */
   private states(): ProviderState[] {
     const worst = new Map<string, BreakerState>(
       [...this.errors.keys()].map((provider) => [provider, 'closed']),

@@ -35,7 +35,7 @@ const TRANSCRIPTIONS = ENDPOINTS.find(({ paths }) => paths.includes('/audio/tran
 if (TRANSCRIPTIONS === undefined) throw new TypeError('no endpoint of transcriptions');
 const ASKS = TRANSCRIPTIONS;
 
-/** What the caller says to the gateway, and which times it is: those of segments are what is translated. */
+/** Members for the gateway, and for the kind of times: those of segments are translated. */
 const OWN_FIELDS = [
   'target_language',
   'translation_model',

@@ -7,10 +7,12 @@ export interface Segment {
   readonly text: string;
 }
 
-/** What one request to the translator takes. */
+/** Number of segments in one request to the translator. */
 export const SEGMENTS_PER_REQUEST = 100;
 
-/** Of a text without segments: an answer as long stays within the output of every model, and is not cut. */
+/**
+ * Size of a part of a text without segments: an answer as long stays within the output of every model, and is not cut.
+ */
 const CHARACTERS_PER_REQUEST = 6_000;
 const SENTENCE_END = /[.!?]["'”’)\]]*\s|[。！？]/g;
 
@@ -26,7 +28,7 @@ export function partsOf(text: string): string[] {
   return rest === '' ? parts : [...parts, rest];
 }
 
-/** Within the second half, so that parts are few. */
+/** Returns an end within the second half, so that parts are few. */
 function endIn(most: string): number {
   const from = most.length / 2;
   const sentence = [...most.slice(from).matchAll(SENTENCE_END)].at(-1);

@@ -4,7 +4,7 @@ import { eventually, HandClock } from '@gateway/testing';
 import { hello, startEdge, testModel, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
 import { StreamReader } from '../stream-reader.fixture.js';
 
-/** How long the usage of an answer is waited for after its caller has left. */
+/** Time that an answer's usage is awaited after its caller has left. */
 const LATE_USAGE_MS = 2_000;
 const isFinished = (text: string): boolean => text.includes('"finish_reason":"stop"');
 

@@ -4,7 +4,7 @@ import { hello, startEdge, testPrincipal, type EdgeUnderTest, type Json } from '
 
 const BUSY = 'error=503-overloaded;retry_after_ms=1';
 
-/** Without a bound of ours an attempt would take so long. */
+/** Time of an attempt without a bound of ours. */
 const HANG_MS = 600_000;
 
 describe('attempts', () => {

@@ -31,7 +31,7 @@ function speaker(
 }
 
 describe('POST /v1/audio/speech', () => {
-  /** Answers two samples to whatever is asked. */
+  /** Upstream that answers two samples to every request. */
   const gemini = (): ScriptedAnswer => {
     const inlineData = { mimeType: 'audio/L16;codec=pcm;rate=24000', data: 'AQACAA==' };
     const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 50 };

@@ -13,7 +13,7 @@ const BY_CHARACTER = ['15', '30'].map((usd) => ({
   ...{ pricing_unit: 'per_1m_characters', characters_usd_per_1m: usd },
 }));
 const BY_SECOND = ['0.01', '0.02'].map((usd) => ({ pricing_unit: 'per_second', video_usd_per_second: usd }));
-/** Of each model, and what the simulator calls one that speaks it. */
+/** Dialect of each model, and the simulator's name of one that speaks it. */
 const DIALECTS: Readonly<Record<string, readonly [string, string]>> = {
   painter: ['images', 'sim-image'],
   speaker: ['speech', 'tts-1-sim'],
@@ -22,7 +22,7 @@ const DIALECTS: Readonly<Record<string, readonly [string, string]>> = {
 const PICTURES = { input_modalities: ['text', 'image'], output_modalities: ['image'] };
 const VIDEO_PATH = '/v1/video/generations';
 
-/** What is made, of which model, and the body that asks for it. */
+/** Creates by model, each with its body. */
 const CREATES = [
   ['an image', 'acme/painter', '/v1/images/generations', { prompt: 'A fox' }],
   ['an edit of an image', 'acme/painter', '/v1/images/edits', { prompt: 'A fox', image: PIXEL }],

@@ -9,7 +9,7 @@ import { started } from './images.fixture.js';
 const edge = tenantOf(started, 'image_edits');
 
 const PATH = '/v1/images/edits';
-/** By the operation, and by each image that is sent. */
+/** Prices by the operation, and by each sent image. */
 const MATRIX: PriceRecord = {
   pricing_unit: 'per_image',
   input_usd_per_unit: '0.001',

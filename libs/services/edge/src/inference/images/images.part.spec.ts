@@ -9,7 +9,7 @@ import { started } from './images.fixture.js';
 const edge = tenantOf(started, 'images');
 
 const PATH = '/v1/images/generations';
-/** Of simulator/image in the catalogue. */
+/** Prices of simulator/image in the catalogue. */
 const MATRIX: PriceRecord = {
   pricing_unit: 'per_image',
   image_usd_per_unit: '0.04',
@@ -21,7 +21,7 @@ const MATRIX: PriceRecord = {
   ],
 };
 const BY_UNIT: PriceRecord = { pricing_unit: 'per_image', image_usd_per_unit: '0.0391' };
-/** As gpt-image models are priced. */
+/** Prices in the form of gpt-image models. */
 const BY_TOKEN: PriceRecord = {
   pricing_unit: 'per_1m_tokens',
   prompt_usd_per_1m: '5',
@@ -241,7 +241,7 @@ describe('POST /v1/images/generations', () => {
   });
 });
 
-/** What was asked of the images, without their number. */
+/** Returns the request without the number of images. */
 function without({ n: _n, ...rest }: { n?: number; quality?: string; size?: string }): object {
   return rest;
 }

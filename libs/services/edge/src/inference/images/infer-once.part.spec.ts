@@ -75,7 +75,7 @@ describe('an image under an Idempotency-Key', () => {
     });
     return { reached, open };
   };
-  /** As if its process had died two minutes ago. */
+  /** Makes the claim look as if its process had died two minutes ago. */
   const abandon = (): void => {
     for (const [name, record] of edge.background.creates.records)
       edge.background.creates.records.set(name, { ...record, createdAt: new Date(0) });

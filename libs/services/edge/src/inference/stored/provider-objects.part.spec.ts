@@ -104,7 +104,7 @@ const MESSAGES: [string | null, Json][] = [
   ],
   [null, { container: { skills: [{ type: 'anthropic', skill_id: 'pdf' }] }, tools: [web] }],
 ];
-/** How OpenAI's callers send an earlier answer again that was spoken. */
+/** Messages with which OpenAI's callers send an earlier spoken answer again. */
 const CHAT: [string | null, Json][] = [
   [
     null,
@@ -134,7 +134,7 @@ const CASES = [
   ),
 ];
 
-/** What may name one, without what an upstream does not get of messages. */
+/** Returns the members that may name one, without those that an upstream does not get of messages. */
 const membersOf = ({ tools, prompt, container, messages }: Json): Json => ({
   tools,
   prompt,

@@ -10,7 +10,7 @@ import { started } from './stored.fixture.js';
 const edge = tenantOf(started, 'recalled_bytes');
 
 const MIB = 1_048_576;
-/** Of 256 MiB that bodies may use. */
+/** Size of what is recalled, of 256 MiB that bodies may use. */
 const BYTES_MAX = 8 * MIB;
 const ELSEWHERE = 248 * MIB;
 const PATH = '/v1/responses';

@@ -8,7 +8,7 @@ const ask = async (body: Json, key?: string): Promise<{ status: number; body: Js
   const answer = await edge.post(body, { path: '/v1/responses', ...(key === undefined ? {} : { key }) });
   return { status: answer.status, body: (await answer.json()) as Json };
 };
-/** Whoever has read an answer can go on from it, so nothing waits here. */
+/** Reads at once: whoever has the answer can continue from it. */
 const kept = (id: unknown): Json => {
   const found = edge.responses.kept.find((one) => one.id === id);
   if (!found) throw new Error(`no response ${String(id)} is kept`);

@@ -27,7 +27,7 @@ const BAD_KEY = refusedWith(401, {
   message: `Incorrect API key provided: ${OWN}.`,
 });
 
-/** What the provider answers to a key; the platform's own is served. */
+/** Answers of the provider to a key; the platform's own is served. */
 let answers: Record<string, ScriptedAnswer>;
 let n = 0;
 

@@ -39,7 +39,7 @@ function* repeated(piece: Buffer, count: number): Generator<Buffer> {
   for (let at = 0; at < count; at += 1) yield piece;
 }
 
-/** What an upstream does, by the name of the model that it is asked for. */
+/** Behaviours of an upstream, by the name of the requested model. */
 const BEHAVIOURS: Record<string, () => ScriptedAnswer> = {
   // Members of gzip may follow each other: 1 GiB when unpacked.
   'gzip-bomb': () => ({

@@ -68,7 +68,7 @@ const CASES: [path: string, body: Json | FormData, calls?: number][] = [
   ['/v1/web/search', { model: 'gateway/web-search', query: 'red foxes' }],
 ];
 
-/** How fast is measured by `npm run bench -- --only left`: here is shown that no endpoint forgets to. */
+/** Suite that shows that no endpoint forgets to abort; `npm run bench -- --only left` measures how fast. */
 describe('U11 a caller that leaves a provider that says nothing', () => {
   beforeAll(() => {
     first.answer = () => ({ fault: 'silence' });

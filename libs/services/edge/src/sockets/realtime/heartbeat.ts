@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 
 const MISSED_MAX = 2;
 
-/** Whether the other side of a socket is still there: a connection that was lost on the way says nothing of it. */
+/** Check that the other side of a socket is still there: a lost connection does not report itself. */
 export class Heartbeat {
   private missed = 0;
 

@@ -8,7 +8,9 @@ import { REALTIME } from './realtime-endpoint.js';
 /** Browsers cannot set a header on a WebSocket: their key travels as a sub-protocol. */
 const KEY_PROTOCOL = 'openai-insecure-api-key.';
 
-/** What the caller presented, with the session that a client secret was made for. Throws ApiError `unauthorized`. */
+/**
+ * Returns the presented credential, with the session that a client secret was made for. Throws ApiError `unauthorized`.
+ */
 export function presentedBy(
   request: IncomingMessage,
   secrets: Pick<ClientSecrets, 'open'>,
@@ -24,7 +26,9 @@ export function presentedBy(
   };
 }
 
-/** Who calls. Throws ApiError: whatever makes a key unusable is `invalid_api_key` here, but a missing scope. */
+/**
+ * Returns the caller. Throws ApiError: whatever makes a key unusable is `invalid_api_key` here, but a missing scope.
+ */
 export async function realtimeCaller(
   credential: Credential,
   { principals, clock }: Pick<EndpointDeps, 'principals' | 'clock'>,

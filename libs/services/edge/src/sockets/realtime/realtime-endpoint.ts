@@ -8,21 +8,21 @@ import {
 } from '@gateway/dialects';
 import type { Asked, Endpoint } from '@gateway/endpoints';
 
-/** What callers speak. */
+/** Dialect of callers. */
 const REALTIME_DIALECT = 'realtime';
-/** Those of models that write the caller's speech down beside it. */
+/** Dialects of models that write the caller's speech down beside it. */
 const TRANSCRIPTION_DIALECTS = new Set(['transcriptions', 'whisper']);
 
-/** What is priced as one unit. */
+/** The work that is priced as one unit. */
 export interface TurnAsked {
   /** `transcription`: of the caller's speech, by a model of its own. */
   kind: 'response' | 'transcription';
   model: string;
   inputBytes: number;
   audioSeconds: number;
-  /** Of a transcription: more than this was never sent. */
+  /** Seconds of a transcription: more were never sent. */
   heardSecondsMax?: number;
-  /** Of connection since the unit before. */
+  /** Seconds of connection since the unit before. */
   connectedSeconds: number;
   maxOutputTokens: number | null;
 }
@@ -77,7 +77,7 @@ const NO_REQUEST: UpstreamBody = {
   byteLength: 0,
 };
 
-/** What planning knows of /v1/realtime: it has no POST, so it is none of the registry. */
+/** Endpoint as planning sees /v1/realtime: it has no POST, so it is not in the registry. */
 export const REALTIME: Endpoint = {
   paths: [],
   permission: 'realtime:connect',

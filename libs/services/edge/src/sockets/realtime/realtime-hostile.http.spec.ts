@@ -21,7 +21,7 @@ function live(): ReturnType<typeof testModel> {
 describe('a realtime provider that cannot be trusted', () => {
   let edge: EdgeUnderTest;
   let server: WebSocketServer;
-  /** What it does with each message of a session. */
+  /** Reaction to each message of a session. */
   let act: (ws: WebSocket, message: Json) => void = () => undefined;
 
   beforeAll(async () => {

@@ -23,12 +23,12 @@ import { planTurn, type TurnUnits } from './turn.js';
 import type { UpstreamLink } from './upstream-link.js';
 
 const NORMAL = 1_000;
-/** What one side may leave unread before the other one waits. */
+/** Bytes that one side may leave unread before the other one waits. */
 const UNREAD_BYTES_MAX = 1_048_576;
 const FAREWELL_MS = 1_000;
 const DRAIN_NOTICE_MS = 30_000;
 
-/** What one session may last, use and wait. */
+/** The bounds of one session's time, use and waits. */
 export interface SessionBounds {
   maxMs: number;
   maxTokens: number;
@@ -41,9 +41,9 @@ export interface SessionParts {
   link: UpstreamLink;
   units: TurnUnits;
   principal: KeyPrincipal;
-  /** As the caller named it. */
+  /** Name as the caller wrote it. */
   model: string;
-  /** What the client secret was made for; null without one. */
+  /** Session that the client secret was made for; null without one. */
   given: Record<string, unknown> | null;
   bounds: SessionBounds;
   drain: Drain;
@@ -56,7 +56,7 @@ export class RealtimeSession {
   private readonly planned: PlannedRoute;
   private readonly input = new SessionInput();
   private readonly turns: SessionTurns;
-  /** Of a provider that speaks other events than the caller. */
+  /** Translator for a provider whose events differ from the caller's. */
   private readonly translator: RealtimeTranslator | null;
   private readonly held: HeldLength;
   private readonly timers: Deadline[] = [];
@@ -113,7 +113,7 @@ export class RealtimeSession {
     for (const event of events) void this.guarded(() => this.event(event, bytesOf(event)));
   }
 
-  /** As if the caller had sent it first. */
+  /** Begins as if the caller had sent it first. */
   private begin(session: Record<string, unknown>): void {
     const update = Buffer.from(JSON.stringify({ type: 'session.update', session }));
     void this.guarded(() => this.fromCaller(update, false));
@@ -171,7 +171,7 @@ export class RealtimeSession {
     });
   }
 
-  /** What fails in one message ends the session where it says so, and is an error event elsewhere. */
+  /** Runs a handler whose failure ends the session where it says so, and is an error event elsewhere. */
   private guarded(handle: () => Promise<void> | undefined): Promise<void> | undefined {
     if (this.isOver) return undefined;
     this.lastActiveMs = this.deps.clock.monotonic();
@@ -231,7 +231,10 @@ export class RealtimeSession {
     }
   }
 
-  /** Who writes the input down is of the same provider, and one that the key may use. Throws ApiError that names the member. */
+  /**
+   * Returns the model that writes the input down: of the same provider, and one that the key may use. Throws ApiError
+   * that names the member.
+   */
   private transcriber(model: string): { id: string; upstreamModel: string } {
     const { provider } = this.planned.route;
     const principal = { ...this.parts.principal, fixedProvider: provider };
@@ -300,7 +303,7 @@ export class RealtimeSession {
     );
   }
 
-  /** What the caller did wrong is its own; anything else is the provider's failure. */
+  /** Reports the provider's failure, unless the caller caused it. */
   private async providerFailed(event: Record<string, unknown>): Promise<void> {
     const error = isObject(event.error) ? event.error : {};
     const eventId = typeof error.event_id === 'string' ? error.event_id : null;
@@ -352,7 +355,7 @@ export class RealtimeSession {
     return this.pass(this.ws, bytes);
   }
 
-  /** Whoever reads slowly holds the other side back, at most for the stall timeout. */
+  /** Passes bytes; a slow reader holds the other side back, at most for the stall timeout. */
   private pass(to: WebSocket, bytes: Buffer): Promise<void> | undefined {
     if (to.readyState !== to.OPEN) return undefined;
     if (to.bufferedAmount < UNREAD_BYTES_MAX) {
@@ -385,7 +388,7 @@ function bytesOf(message: object): Buffer {
 }
 
 const EVENT_ID_LENGTH_MAX = 512;
-/** Of events that the caller did not name. */
+/** Prefix of events that the caller did not name. */
 const OWN_EVENT = 'gwevent';
 
 function eventIdOf({ value: { event_id: id } }: ParsedBody): string | null {

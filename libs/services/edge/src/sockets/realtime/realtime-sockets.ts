@@ -71,7 +71,7 @@ class RealtimeDoor {
     for (const session of this.sessions) session.leave();
   }
 
-  /** Never throws. */
+  /** Opens the socket. */
   async open(knock: Knock): Promise<void> {
     const { ws } = knock;
     const { deadlines } = this.deps;
@@ -103,7 +103,7 @@ class RealtimeDoor {
     ws.send(errorEvent(error, newAnswerId('event', clock, random), null), () => undefined);
   }
 
-  /** In the order of refusals: drain, key, model, places, money; then the provider. */
+  /** Checks in the order of refusals: drain, key, model, places, money; then the provider. */
   private async session(
     { ws, socket, request }: Knock,
     gone: AbortSignal,

@@ -4,13 +4,13 @@ import { type ParsedBody, spliceMembers } from '@gateway/json-body';
 import { objectRefused } from '@gateway/routing';
 import { audioSeconds } from './realtime-usage.js';
 
-/** What the caller has sent since the last response, and how its session is set: what a turn may cost. */
+/** The caller's input since the last response, and the session's settings: the possible cost of a turn. */
 export class SessionInput {
   textBytes = 0;
   seconds = 0;
-  /** Since the last committed input: what an input transcription hears. */
+  /** Seconds since the last committed input, which an input transcription hears. */
   heardSeconds = 0;
-  /** Of all audio of the session, less what transcriptions were billed for: no later one heard more. */
+  /** Seconds of all audio of the session, less those that transcriptions were billed for: no later one heard more. */
   untranscribedSeconds = 0;
   maxOutputTokens: number | null = null;
   /** Catalogue id of what writes the input down; null: nothing does. */

@@ -9,7 +9,7 @@ import type { Turn, TurnUnits } from './turn.js';
 import type { TurnAsked } from './realtime-endpoint.js';
 
 const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
-/** What the context of a conversation counts again in each response. */
+/** Bytes of a token: each response counts the context of a conversation again. */
 const TOKEN_BYTES = 4;
 /** Responses at once, out of the conversation or in it. */
 const TURNS_MAX = 16;
@@ -41,7 +41,7 @@ export class SessionTurns {
   /** Responses that the provider began by itself and that were refused. */
   private readonly refusedIds = new Set<string>();
   private contextTokens = 0;
-  /** Of all responses that have ended. */
+  /** Tokens of all ended responses. */
   private counted = 0;
   private isFirst = true;
   private isOver = false;
@@ -54,7 +54,10 @@ export class SessionTurns {
     this.lastUnitMs = deps.clock.monotonic();
   }
 
-  /** Of all responses that have ended; those under way count where they alone have more, by what was delivered of them. */
+  /**
+   * Returns the tokens of all ended responses; running ones count where they alone have more, by what was delivered of
+   * them.
+   */
   get tokens(): number {
     let bytes = 0;
     for (const turn of this.running.values()) bytes += turn.deliveredBytes;
@@ -223,7 +226,7 @@ export class SessionTurns {
     return (this.deps.clock.monotonic() - this.lastUnitMs) / 1_000;
   }
 
-  /** What a model that is billed by the connected minute counts. */
+  /** Returns the counts of a model that is billed by the connected minute. */
   private unitsOf(): UnitUsage {
     const units = { ...this.first(), audio_seconds: secondsText(this.connectedSeconds()) };
     this.lastUnitMs = this.deps.clock.monotonic();
@@ -242,7 +245,7 @@ function tooMany(): ApiError {
   return new ApiError('conflict', { message: 'Too many responses are under way in this session.' });
 }
 
-/** Of the texts and sounds of an event: what an estimate counts. */
+/** Returns the bytes of texts and sounds of an event, for an estimate. */
 function deliveredBytes({ type, delta }: Record<string, unknown>): number {
   if (typeof delta !== 'string') return 0;
   return type === 'response.output_audio.delta'

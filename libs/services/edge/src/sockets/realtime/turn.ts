@@ -9,7 +9,7 @@ import { Meter } from '../../units/meter.js';
 import type { AttemptState, Unit } from '../../units/unit.js';
 import { askedOf, REALTIME, type TurnAsked } from './realtime-endpoint.js';
 
-/** What every unit of one session shares. */
+/** The facts that every unit of one session shares. */
 export interface SessionFacts {
   requestId: string;
   headers: Call['headers'];
@@ -43,7 +43,7 @@ export class TurnUnits {
     private readonly deps: InferDeps,
   ) {}
 
-  /** Whether a first turn would be admitted; nothing of it stays counted. Throws ApiError. */
+  /** Checks whether a first turn would be admitted; nothing of it stays counted. Throws ApiError. */
   async check(turn: TurnAsked, planned: SessionRoute): Promise<void> {
     const call = await this.callOf(0);
     const admitted = await this.admitted(call, `${this.facts.requestId}/open`, turn, planned);
@@ -117,7 +117,7 @@ export class TurnUnits {
 
 const EMPTY = Buffer.alloc(0);
 
-/** Where a session runs. */
+/** The route of a session. */
 export type SessionRoute = Pick<PlannedRoute, 'route' | 'providerKey'>;
 
 /**
@@ -142,7 +142,7 @@ function boundOf({ heardSecondsMax, inputBytes }: TurnAsked, { route }: PlannedR
 /** One priced turn, from its admission to its OUTCOME. */
 export class Turn {
   private readonly state: AttemptState;
-  /** What an estimate counts. */
+  /** Bytes for an estimate. */
   deliveredBytes = 0;
 
   constructor(

@@ -106,7 +106,7 @@ function handshake(
   });
 }
 
-/** Never rejects: half a refusal says as much as it says. */
+/** Reads a refusal and never rejects: half a refusal says as much as it says. */
 async function refusalOf(response: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
