@@ -17,7 +17,7 @@ afterAll(async () => {
   await server?.drop();
 });
 
-/** How often each status was answered: PostgreSQL's own processes outlive the one that is killed by a moment. */
+/** Number of answers by status: PostgreSQL's own processes outlive the killed one by a moment. */
 const answered = new Map<number, number>();
 
 async function resolve(): Promise<number> {

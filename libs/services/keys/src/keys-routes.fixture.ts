@@ -2,7 +2,7 @@ import { newId } from '@gateway/contracts';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import type { KeysApp, Person } from './keys-app.fixture.js';
 
-/** Who calls. */
+/** The callers of the table. */
 export const ROLES = [
   'owner',
   'admin',
@@ -19,7 +19,7 @@ export const ROLES = [
 ] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What calls of the endpoint x role table remove: made anew for each call, with the parameters of the path that name it. */
+/** Parameters of things that calls of the endpoint x role table remove: made anew for each call. */
 type Named = Promise<Record<string, string>>;
 
 const clock = new SystemClock();

@@ -43,16 +43,16 @@ interface Targets {
   otherTeamId: string;
 }
 
-/** How an endpoint is called, and what it answers a caller who is let in. */
+/** The way to call an endpoint, and its answer to an admitted caller. */
 interface HowTo {
   status: number;
   /** The body names the organization, whose roles decide. */
   orgInBody?: true;
-  /** What `:id` names. */
+  /** Kind of thing that `:id` names. */
   id?: 'org' | 'key' | 'template' | 'providerKey' | 'team' | 'prompt' | 'adminKey';
   /** A member may read the thing, so refusing to change it is 403 and no 404. */
   isMembersToRead?: true;
-  /** What the other parameters of the path name, made anew for each call, because calls remove things. */
+  /** Returns the other parameters of the path, made anew for each call, because calls remove things. */
   params?: (targets: Targets, about: About) => Promise<Record<string, string>>;
   body?: object | ((role: Role) => object);
 }
@@ -179,7 +179,7 @@ const CALLS: Record<string, HowTo> = {
   'DELETE /v1/teams/:id': { status: 204, id: 'team', params: anew(aTeam) },
 };
 
-/** What a call removes, made anew; a thing of somebody else is named by the row. */
+/** Makes a thing anew that a call removes; the row names one of another owner. */
 function anew(make: (keys: KeysApp, orgId: string) => Promise<Record<string, string>>): HowTo['params'] {
   return async ({ orgId }, { org }) => {
     const { id, ...made } = await make(keys, orgId);
@@ -191,7 +191,7 @@ function aPrompt({ orgId, otherOrgId }: Targets, { org }: About): Promise<Record
   return insertPrompt(keys, { own: orgId, other: otherOrgId, none: null }[org]);
 }
 
-/** Whose thing a call is about: of which org, and whether the org's member made it. */
+/** The owner of the thing that a call concerns: its org, and whether the org's member made it. */
 interface About {
   name: string;
   id: (targets: Targets, role: Role) => string;
@@ -239,7 +239,7 @@ const ABOUT: Record<NonNullable<HowTo['id']>, About[]> = {
 };
 const NO_THING: About = { name: 'nothing', id: () => 'unknown', org: 'own' };
 
-/** What the declaration promises. */
+/** Returns the status that the declaration promises. */
 function expected(rule: AccessRule, how: HowTo, role: Role, about: About): number {
   const { status, id, orgInBody, isMembersToRead } = how;
   if (rule.public === true) return status;

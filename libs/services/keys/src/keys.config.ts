@@ -61,7 +61,7 @@ export class KeysConfig extends KeysSecretsConfig {
   /** Origin that may use the refresh cookie, for example https://gateway.example.com; absent = the request's own host. */
   @IsOptional() @Matches(/^https?:\/\/[^/]+$/) KEYS_DASHBOARD_ORIGIN?: string;
 
-  /** Where people reach the dashboard; links in mails begin with it, whatever host a request names. */
+  /** Address at which people reach the dashboard; links in mails begin with it, whatever host a request names. */
   @Matches(/^https?:\/\/[^\s]+[^\s/]$/) KEYS_PUBLIC_URL: string = 'http://127.0.0.1:8080';
 
   /** The operator's identity provider, as its discovery document names itself; absent = people log in with passwords only. */
@@ -69,7 +69,7 @@ export class KeysConfig extends KeysSecretsConfig {
   @ValidateIf(hasIssuer) @IsString() @Length(1, 500) OIDC_CLIENT_ID?: string;
   /** Absent for a public client, which proves itself by PKCE alone. */
   @OrFile() @IsOptional() @IsString() @Length(1, 2_000) OIDC_CLIENT_SECRET?: string;
-  /** What the button says; absent = the host of the issuer. */
+  /** Text of the button; absent = the host of the issuer. */
   @IsOptional() @IsString() @Length(1, 100) OIDC_NAME?: string;
   @Matches(/^openid(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/) OIDC_SCOPE: string = 'openid email profile';
   /** The claim of userinfo that lists a person's groups. */
@@ -80,7 +80,7 @@ export class KeysConfig extends KeysSecretsConfig {
   /** The operator's gateway.yaml: what new organizations begin with. Absent = none. */
   @IsOptional() @IsString() GATEWAY_CONFIG?: string;
 
-  /** As the edge's: provider keys are tried through it. */
+  /** Settings like the edge's: provider keys are tried through them. */
   @OrFile() @IsOptional() @IsAddress('http', 'https') HTTPS_PROXY?: string;
   @IsString() NO_PROXY: string = '';
 

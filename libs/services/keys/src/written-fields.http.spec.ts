@@ -40,7 +40,7 @@ interface Written {
   fields: (ids: Ids) => Json;
   /** Fields that are read by another name; null = write only. */
   readAs?: Readonly<Record<string, string | null>>;
-  /** What the body needs beside one field. */
+  /** Returns the members that the body needs beside one field. */
   needs?: (ids: Ids) => Json;
 }
 
@@ -327,7 +327,7 @@ it.each(ENTRIES)('KEY-25 KEY-28 %s: every written field reads back', async (_rou
   }
 });
 
-/** What no field takes; a credential may be any object or text. */
+/** Returns a value that no field takes; a credential may be any object or text. */
 const wrongOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? 5 : { wrong: [] };
 

@@ -89,7 +89,7 @@ export class UsageMetrics {
     this.differences.set({ kind }, count);
   }
 
-  /** How far the round over all accounts is. */
+  /** Reports the progress of the pass over all accounts. */
   proofAdvanced(unproven: number, roundEndedAtMs: number | null): void {
     this.unproven.set(unproven);
     if (roundEndedAtMs !== null) this.roundEnded.set(roundEndedAtMs / 1_000);

@@ -24,7 +24,7 @@ export class UsageConfig extends UsageSecretsConfig {
   @ToBoolean() @IsBoolean() USAGE_MIGRATE_AT_START: boolean = false;
   /** sk_… or rk_…; set, people pay by card. */
   @OrFile() @IsOptional() @Matches(/^[\x21-\x7e]{8,300}$/) STRIPE_SECRET_KEY?: string;
-  /** Of the webhook endpoint: required with a secret key, because whoever signs there makes money. */
+  /** Secret of the webhook endpoint: required with a secret key, because its holder makes money. */
   @OrFile()
   @ValidateIf(({ STRIPE_SECRET_KEY }: UsageConfig) => STRIPE_SECRET_KEY !== undefined)
   @Matches(/^[\x21-\x7e]{16,300}$/, {
@@ -33,6 +33,6 @@ export class UsageConfig extends UsageSecretsConfig {
   STRIPE_WEBHOOK_SECRET?: string;
   /** A stand-in, for tests. */
   @Matches(/^https?:\/\//) STRIPE_BASE_URL: string = 'https://api.stripe.com';
-  /** Where a person comes back to after paying. */
+  /** Address to which a person returns after paying. */
   @Matches(/^https?:\/\//) BILLING_RETURN_URL: string = 'http://127.0.0.1:8080/dashboard/';
 }

@@ -66,7 +66,7 @@ interface Answer {
   body: any;
 }
 
-/** For `testDatabase`: the migrations of this service. */
+/** Migrations of this service, for `testDatabase`. */
 export const MIGRATED = {
   schemaDir: SCHEMA_DIR,
   migrate: async (url: string): Promise<void> => {

@@ -70,7 +70,7 @@ export function withOwn(seed: Seed, file: GatewayFile, discovered: readonly Seed
   return { ...merged, digest: createHash('sha256').update(text).digest('hex') };
 }
 
-/** What does not fit of the models of the file, and of the prices that it gives others, each with its place there. */
+/** Yields the faults of the file's models, and of the prices that it gives others, each with its place there. */
 function* mergedFaults(merged: Omit<Seed, 'digest'>, file: GatewayFile): Generator<string> {
   const { models, prices, providers } = file.config;
   const known = new Set(providers.map(({ slug }) => slug));

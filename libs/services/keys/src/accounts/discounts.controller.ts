@@ -15,7 +15,7 @@ import { KeysDatabase } from '../postgres/keys-database.js';
 import { AccountChanges } from './account-change.js';
 import { refuseFaults } from './body-faults.js';
 
-/** What an account pays less than the list price: principals carry it, so the next request has it. */
+/** Routes of accounts' discounts: principals carry them, so the next request has a change. */
 @Controller('v1/admin/discounts')
 @Access({ superAdmin: true })
 export class DiscountsController {

@@ -2,7 +2,10 @@ import { ApiError, type SessionPrincipal } from '@gateway/contracts';
 import { principalOf } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 
-/** Who manages keys: a person, or an admin key, which counts as an admin of its organization and nothing beside. */
+/**
+ * A caller who manages keys: a person, or an admin key, which counts as an admin of its organization and nothing
+ * beside.
+ */
 export interface Manager extends Pick<SessionPrincipal, 'userId' | 'memberships'> {
   /** The person's own account; of an admin key its organization's. */
   accountId: string;

@@ -48,7 +48,7 @@ export function limitFaults(
   });
 }
 
-/** As stored; what is no tier of this release counts as the lowest. */
+/** Returns the stored tier; an unknown one counts as the lowest. */
 export function tierOf(text: string): OrgTier {
   return text === 'enterprise' || text === 'platform' ? text : 'standard';
 }

@@ -48,7 +48,7 @@ export class VersionStamps implements OnApplicationBootstrap, BeforeApplicationS
     return (this.known.get(accountId) ?? 0) > version;
   }
 
-  /** After the commit and before the answer. Never fails: what is missed, the relay writes. */
+  /** Stamps after the commit and before the answer. Never fails: what is missed, the relay writes. */
   async stamp(accountId: string, version: number): Promise<void> {
     this.remember(accountId, version);
     try {

@@ -5,7 +5,7 @@ import type { Tx } from '../postgres/keys-database.js';
 
 export type AdminKeyRow = Prisma.AdminKeyGetPayload<object>;
 
-/** Those that were not revoked, in the order of their creation. */
+/** Returns the admin keys that were not revoked, in the order of their creation. */
 export async function listAdminKeys(
   tx: Tx,
   orgIds: readonly string[],

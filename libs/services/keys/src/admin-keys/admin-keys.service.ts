@@ -32,7 +32,7 @@ import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 import { listAdminKeys, toWire, type AdminKeyRow } from './admin-key.store.js';
 
-/** Of one organization. */
+/** Number of admin keys of one organization. */
 const KEYS_MAX = 200;
 export const ADMIN_KEY_RULE: OrgRule = { roles: ['owner', 'admin'] };
 
@@ -53,8 +53,8 @@ export class AdminKeysService {
   }
 
   /**
-   * Answers the record and, once, the plaintext. Throws ApiError `forbidden` for an organization that the caller does not
-   * manage, known or not, `validation_error`, `conflict` for one too many.
+   * Returns the record and, once, the plaintext. Throws ApiError `forbidden` for an organization that the caller does
+   * not manage, known or not, `validation_error`, `conflict` for one too many.
    */
   async create(
     caller: SessionPrincipal,
@@ -78,7 +78,10 @@ export class AdminKeysService {
     });
   }
 
-  /** From here on it is unknown: 401. Throws ApiError `not_found` alike for unknown ones and those of others, `forbidden` for a member. */
+  /**
+   * Revokes the key, which is unknown from here on: 401. Throws ApiError `not_found` alike for unknown ones and those
+   * of others, `forbidden` for a member.
+   */
   async revoke(caller: SessionPrincipal, id: string, request: FastifyRequest): Promise<void> {
     const orgIds = caller.memberships.map(({ orgId }) => orgId);
     const where = { id, org_id: { in: orgIds }, revoked_at: null };

@@ -12,12 +12,12 @@ import {
 import { ceilingFaults, type LimitTier } from '@gateway/limits';
 import { expiryFaults } from '@gateway/platform';
 
-/** What a key's fields are judged by. */
+/** The facts by which a key's fields are judged. */
 export interface KeyContext {
   tier: LimitTier;
   orgId: string | null;
   nowMs: number;
-  /** As stored; null on create. */
+  /** Stored state; null on create. */
   current: { hasPolicy: boolean; hasTemplate: boolean } | null;
 }
 

@@ -3,7 +3,7 @@ import type { Manager } from '../accounts/manager.js';
 import type { Tx } from '../postgres/keys-database.js';
 import { KEY_RULE } from './api-key.store.js';
 
-/** Of each account so many of the newest keys are looked at; a search text looks further back. */
+/** Number of the newest keys of each account that are read; a search text reads further back. */
 const NEWEST_KEYS = 2_000;
 const SEARCHED_KEYS = 20_000;
 
@@ -11,7 +11,7 @@ type FilterValues = Pick<KeyFilterOptions, 'orgs' | 'teams' | 'members' | 'model
   api_versions: string[];
 };
 
-/** What the caller's keys can be filtered by. Lists and the keys that are looked at are bounded. */
+/** Returns the values by which the caller's keys can be filtered. Lists and the keys that are looked at are bounded. */
 export async function filterValues(
   tx: Tx,
   caller: Manager,

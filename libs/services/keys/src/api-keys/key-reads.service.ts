@@ -89,7 +89,7 @@ export class KeyReads {
     };
   }
 
-  /** For the answer of a write that is committed: null where the ledger cannot be asked. */
+  /** Returns the spend for the answer of a committed write: null where the ledger cannot be asked. */
   async spentOrNull(keyId: string): Promise<string | null> {
     try {
       const [spent] = await this.spent([{ kind: 'key', id: keyId }], null);
@@ -132,7 +132,10 @@ export class KeyReads {
   }
 }
 
-/** What is left under every cap that the next request has to pass, the key's own and those above; null where there is none. */
+/**
+ * Returns the rest under every cap that the next request has to pass, the key's own and those above; null where there
+ * is none.
+ */
 function leastLeft(
   limits: readonly ScopeLimits[],
   { scopes }: AccountState,

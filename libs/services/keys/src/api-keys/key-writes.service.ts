@@ -32,7 +32,7 @@ import { findKey, toWire, type ApiKeyRow } from './api-key.store.js';
 import { KeyReads } from './key-reads.service.js';
 import { catalogueFaults } from './named-in-catalogue.js';
 
-/** Who pays for a key. */
+/** The account that pays for a key. */
 interface Payer {
   accountId: string;
   orgId: string | null;
@@ -40,7 +40,7 @@ interface Payer {
   ownTeams: readonly string[] | null;
 }
 
-/** What a key's fields are judged by, as it is behind the lock. */
+/** The facts by which a key's fields are judged, as they are behind the lock. */
 interface Owner extends Payer {
   tier: LimitTier;
   defaultApiVersion: string | null;
@@ -63,10 +63,10 @@ export class KeyWrites {
   ) {}
 
   /**
-   * Answers the record and, once, the plaintext. Throws ApiError `forbidden` for an org that the caller is not in,
+   * Returns the record and, once, the plaintext. Throws ApiError `forbidden` for an org that the caller is not in,
    * known or not, `validation_error`, `unprocessable_entity` for a team or template that is not of that org and for a
-   * model or provider that nobody knows, `service_unavailable` where the catalogue could not be asked, and `conflict` for
-   * one key too many.
+   * model or provider that nobody knows, `service_unavailable` where the catalogue could not be asked, and `conflict`
+   * for one key too many.
    */
   async create(
     caller: Manager,
@@ -203,7 +203,7 @@ export class KeyWrites {
     return tx.apiKey.create({ data });
   }
 
-  /** Behind the account's lock, so that many creates at once do not pass it together. */
+  /** Checks behind the account's lock, so that many creates at once do not pass it together. */
   private async requireRoom(tx: Tx, accountId: string): Promise<void> {
     const most = this.config.KEYS_PER_ACCOUNT_MAX;
     if ((await tx.apiKey.count({ where: { account_id: accountId } })) < most) return;
@@ -286,7 +286,10 @@ function keyChange(
   };
 }
 
-/** What a body names must be of the key's own org; another org's id answers like an unknown one. */
+/**
+ * Returns faults of references: a body may name only things of the key's own org, and another org's id answers like an
+ * unknown one.
+ */
 async function referenceFaults(tx: Tx, body: UpdateKeyBody, owner: Owner): Promise<ErrorDetail[]> {
   const faults: ErrorDetail[] = [];
   const { team_id: teamId, routing_policy_template_id: templateId } = body;

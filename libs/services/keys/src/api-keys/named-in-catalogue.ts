@@ -14,7 +14,7 @@ const POLICY_LISTS = [
   ['only_providers', 'providers'],
   ['ignore_providers', 'providers'],
 ] as const;
-/** Known as a model of requests, where it chooses among all; nothing falls back to it. */
+/** Name that requests use as a model, which chooses among all; nothing falls back to it. */
 const AUTO = 'auto';
 
 /**

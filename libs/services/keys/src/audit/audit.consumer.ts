@@ -20,7 +20,7 @@ export class AuditConsumer {
   }
 }
 
-/** What a later release adds to an entry has no column yet. */
+/** Returns the row of an entry; members of a later release have no column yet. */
 function rowOf(entry: AuditEntry): AuditLogRow {
   return {
     id: entry.id,

@@ -29,7 +29,7 @@ export async function listAudit(
   return page(rows, total, ({ id }) => id);
 }
 
-/** What comes after the row that the cursor names. The outer bound is what an index can seek by. */
+/** Returns the rows after the one that the cursor names. The outer bound is what an index can seek by. */
 async function before(tx: Tx, orgId: string, id: string): Promise<Prisma.AuditLogWhereInput> {
   const last = await tx.auditLog.findFirst({ where: { id, org_id: orgId }, select: { created_at: true } });
   if (last === null) return { id: { in: [] } };

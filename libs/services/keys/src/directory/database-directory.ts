@@ -64,7 +64,7 @@ export class DatabaseDirectory extends Directory {
     await this.database.prisma.auditLog.createMany({ data, skipDuplicates: true });
   }
 
-  /** Of a deleted organization too: what it has logged goes when it said. */
+  /** Returns the promises of deleted organizations too: their logs go when they were promised to go. */
   override async contentPromises(orgIds: readonly string[]): Promise<Record<string, ContentPromise[]>> {
     const rows = await this.database.prisma.org.findMany({
       where: { id: { in: [...orgIds] } },

@@ -10,7 +10,7 @@ const WITH_ORG = { org: { select: { name: true, account: { select: { id: true } 
 export type InvitationRow = Prisma.InvitationGetPayload<object>;
 export type OpenInvitation = Prisma.InvitationGetPayload<{ include: typeof WITH_ORG }>;
 
-/** Those that can still be accepted. */
+/** Returns the filter of invitations that can still be accepted. */
 export function openAt(now: Date): Prisma.InvitationWhereInput {
   return { accepted_at: null, revoked_at: null, expires_at: { gt: now }, org: { deleted_at: null } };
 }

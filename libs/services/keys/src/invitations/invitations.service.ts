@@ -23,10 +23,13 @@ import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { listInvitations, openAt, toWire, type InvitationRow } from './invitation.store.js';
 
 const LIFE_MS = 7 * 86_400_000;
-/** Of one organization, and of one person in all of theirs: nobody's mail server is lent to send more. */
+/**
+ * Number of invitations of one organization, and of one person in all of theirs: nobody's mail server is lent to send
+ * more.
+ */
 const PER_HOUR_MAX = 200;
 const HOUR_MS = 3_600_000;
-/** To one address, from whichever organizations. */
+/** Number of invitations to one address, from all organizations. */
 const PER_ADDRESS_MAX = 5;
 const DAY_MS = 86_400_000;
 

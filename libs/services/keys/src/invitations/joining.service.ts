@@ -15,7 +15,7 @@ import { findByToken, spendInvitation, type OpenInvitation } from './invitation.
 
 const UNIQUE_VIOLATION = 'P2002';
 
-/** Somebody whom the gateway knows, or is about to. */
+/** A person whom the gateway knows, or will know by joining. */
 type Joining =
   | { kind: 'known'; userId: string; accountId: string; passwordHash: string | null }
   | { kind: 'new'; name: string; passwordHash: string };

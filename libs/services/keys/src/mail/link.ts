@@ -12,7 +12,7 @@ export function linkDigest(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Behind the `#`, so that no server's log and no Referer holds it. */
+/** Returns a link with the token behind the `#`, so that no server's log and no Referer holds it. */
 export function linkTo(publicUrl: string, page: 'invite' | 'reset', token: string): string {
   return `${publicUrl}/dashboard/${page}#token=${token}`;
 }

@@ -15,7 +15,7 @@ import { SERVICE_SECRETS } from '../secrets/tokens.js';
 const EVERY_MS = 5_000;
 const BATCH = 20;
 const SEND_TIMEOUT_MS = 15_000;
-/** Until the first repeat; it doubles. Longer than a batch may take, so that no other process sends the same. */
+/** Time until the first repeat; it doubles. Longer than a batch may take, so that no other process sends the same. */
 const FIRST_WAIT_MS = 6 * 60_000;
 const WAIT_DOUBLINGS_MAX = 4;
 
@@ -54,7 +54,7 @@ export class MailOutbox implements OnApplicationBootstrap, BeforeApplicationShut
     await this.loop?.stop();
   }
 
-  /** After the commit: call nudge. */
+  /** Adds a mail. Call nudge after the commit. */
   async add(tx: Tx, mail: OutgoingMail, expiresAt: Date): Promise<void> {
     const id = newId('mail', this.clock, this.random);
     const now = new Date(this.clock.now());

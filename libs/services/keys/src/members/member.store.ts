@@ -21,13 +21,13 @@ export type MemberRow = Prisma.MembershipGetPayload<{ include: typeof WITH_PERSO
 const OWNED_MAX = 100;
 const JOINED_MAX = 500;
 
-/** Somebody who is a member now; null for who has left, too. */
+/** Returns a present member; null for one who has left. */
 export function findMember(tx: Tx, orgId: string, userId: string): Promise<MemberRow | null> {
   const where = { org_id: orgId, user_id: userId, removed_at: null, org: { deleted_at: null } };
   return tx.membership.findFirst({ where, include: WITH_PERSON });
 }
 
-/** In the order of the people's ids. */
+/** Returns the members in the order of the people's ids. */
 export async function listMembers(
   tx: Tx,
   orgId: string,
@@ -70,7 +70,7 @@ export async function roleOf(tx: Tx, orgId: string, userId: string): Promise<Org
   return row === null ? null : asRole(row.role);
 }
 
-/** Who joins anew keeps the limits that their keys have been counted against meanwhile. */
+/** Adds a member. One who joins again has the limits that their keys have been counted against meanwhile. */
 export async function addMember(
   tx: Tx,
   { orgId, userId, role }: { orgId: string; userId: string; role: OrgRole },
@@ -112,7 +112,7 @@ export async function orgAccount(tx: Tx, orgId: string): Promise<string | null> 
   return (await tx.account.findFirst({ where, select: { id: true } }))?.id ?? null;
 }
 
-/** As stored; what is no role of this release counts as the lowest. */
+/** Returns the stored role; an unknown one counts as the lowest. */
 export function asRole(text: string): OrgRole {
   return text === 'owner' || text === 'admin' ? text : 'member';
 }

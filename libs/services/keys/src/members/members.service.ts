@@ -132,7 +132,7 @@ export class MembersService {
     });
   }
 
-  /** Behind the lock: what the session said may be over. Throws ApiError `forbidden`. */
+  /** Returns the role behind the lock: the session's may be outdated. Throws ApiError `forbidden`. */
   private async actorRole(tx: Tx, orgId: string, userId: string): Promise<'owner' | 'admin'> {
     const role = await roleOf(tx, orgId, userId);
     if (role === 'owner' || role === 'admin') return role;

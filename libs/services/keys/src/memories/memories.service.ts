@@ -23,7 +23,7 @@ const END_USER_ID_MAX = 512;
 /** Members see no end users of the organization. */
 export const MEMORY_RULE: OrgRule = { roles: ['owner', 'admin'], own: true };
 
-/** What accounts remember of their end users, under an HMAC of the end user's id. */
+/** Memories of accounts on their end users, under an HMAC of the end user's id. */
 @Injectable()
 export class MemoriesService {
   constructor(

@@ -1,6 +1,6 @@
 import type { OrgRole } from '@gateway/contracts';
 
-/** What the groups of a person give them. */
+/** The rights that the groups of a person give. */
 export interface GroupGrants {
   /** Role by organization id: the higher one where two groups name the same. */
   orgs: ReadonlyMap<string, OrgRole>;

@@ -7,11 +7,11 @@ export const CLIENT = { id: 'gateway', secret: 'secret of the client' };
 
 export interface FakeProvider {
   issuer: string;
-  /** Whom it logs in, as userinfo reports; the id_token says `sub` only. */
+  /** Person that it logs in, as userinfo reports; the id_token says `sub` only. */
   person: Record<string, unknown> & { sub: string };
   /** Changes what the id_token says. */
   idToken: Record<string, unknown>;
-  /** Answers every call with this status in place of its own. */
+  /** Status of every answer in place of its own; null for none. */
   status: number | null;
   /** Fills every answer with blanks up to this size. */
   bytes: number;

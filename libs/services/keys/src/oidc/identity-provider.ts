@@ -12,14 +12,14 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 const GROUPS_MAX = 1_000;
 const SECRET_BYTES = 32;
 
-/** What a login that has begun keeps until it comes back. */
+/** The state of a login from its begin to its return. */
 export interface Begun {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Whom the provider vouches for. */
+/** The person whom the provider vouches for. */
 export interface Vouched {
   issuer: string;
   subject: string;
@@ -48,13 +48,13 @@ export class IdentityProvider {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
-  /** What the button says; null where none is set up. */
+  /** Returns the text of the button; null where no provider is set up. */
   get name(): string | null {
     const { OIDC_ISSUER: issuer, OIDC_NAME: name } = this.config;
     return issuer === undefined ? null : (name ?? new URL(issuer).host);
   }
 
-  /** Where the browser has to go. Throws ApiError `not_found` where none is set up, `service_unavailable`. */
+  /** Returns the address for the browser. Throws ApiError `not_found` where none is set up, `service_unavailable`. */
   async begin(): Promise<{ url: URL; begun: Begun }> {
     const { authorize } = await this.endpoints();
     const [state, nonce, verifier] = [this.secret(), this.secret(), this.secret()];
@@ -95,7 +95,10 @@ export class IdentityProvider {
     return `${this.config.KEYS_PUBLIC_URL}/auth/oidc/callback`;
   }
 
-  /** Asked at each login, once for those at the same time: logins are rare, and a provider moves its endpoints and keys. */
+  /**
+   * Reads the endpoints at each login, once for concurrent ones: logins are rare, and a provider moves its endpoints
+   * and keys.
+   */
   private endpoints(): Promise<Endpoints> {
     this.asking ??= this.discover().finally(() => {
       this.asking = null;

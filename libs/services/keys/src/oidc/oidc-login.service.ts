@@ -151,7 +151,7 @@ export class OidcLoginService {
     });
   }
 
-  /** Taken back only where a group gave it. */
+  /** Gives or revokes the platform role; it is revoked only where a group gave it. */
   private async platformRole(person: Person, isWanted: boolean, request: FastifyRequest): Promise<void> {
     const isTakenBack = !isWanted && person.super_admin_source === 'oidc';
     if (person.account === null || !(isWanted ? !person.is_super_admin : isTakenBack)) return;

@@ -23,7 +23,7 @@ export class OidcController {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
-  /** How people can log in. */
+  /** Returns the ways to log in. */
   @Get('options')
   options(): AuthOptionsRecord {
     const { name } = this.provider;
@@ -39,7 +39,7 @@ export class OidcController {
     await reply.header('set-cookie', cookie).header('cache-control', 'no-store').redirect(url.href, 302);
   }
 
-  /** Where the provider sends it back: logged in by the refresh cookie, it goes on to the dashboard. */
+  /** Handles the provider's return: logged in by the refresh cookie, the browser goes on to the dashboard. */
   @Get('oidc/callback')
   @HttpCode(302)
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {

@@ -54,7 +54,7 @@ async function login(person: Record<string, unknown> & { sub: string }): Promise
   return keys.call('GET', provider.authorize(url), { headers: { cookie } });
 }
 
-/** What the dashboard then learns by the refresh cookie. */
+/** Returns the person that the dashboard reads by the refresh cookie. */
 async function meOf(answer: Answer): Promise<Record<string, unknown>> {
   expect([answer.status, answer.headers.location]).toEqual([302, `${PUBLIC_URL}/dashboard/`]);
   const refresh_token = /__Host-refresh=([\w-]{20,})/.exec(answer.headers['set-cookie'] ?? '')?.[1];

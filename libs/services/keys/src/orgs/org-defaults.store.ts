@@ -10,7 +10,7 @@ import { orgFaults } from './org.js';
 
 const ONLY = { id: 1 };
 
-/** What new organizations begin with: as a super admin has written it, and the operator's file until one has. */
+/** Defaults of new organizations: those that a super admin has written, and the operator's file until then. */
 @Injectable()
 export class StoredOrgDefaults {
   constructor(
@@ -25,7 +25,7 @@ export class StoredOrgDefaults {
     return saying((row?.fields as OrgDefaultsBody | undefined) ?? this.file);
   }
 
-  /** What the body does not name new organizations begin without. Throws ApiError `validation_error`. */
+  /** Writes the defaults; a member that the body lacks has none. Throws ApiError `validation_error`. */
   write(body: OrgDefaultsBody, request: FastifyRequest): Promise<OrgDefaultsRecord> {
     refuseFaults('validation_error', orgFaults(body, NEW_ORG));
     const fields = saying(body);
@@ -44,7 +44,7 @@ export class StoredOrgDefaults {
   }
 }
 
-/** Without the fields that are null: both mean none. */
+/** Returns the body without fields that are null: both mean none. */
 function saying(body: OrgDefaultsBody): OrgDefaultsRecord {
   const named = Object.entries(body).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(named);

@@ -5,7 +5,7 @@ import { configFaultsOf, gatewayFile } from '@gateway/upstream';
 import type { KeysConfig } from '../keys.config.js';
 import { orgFaults } from './org.js';
 
-/** What a new organization begins with where its creator says nothing else. */
+/** Defaults of a new organization, where its creator sets nothing else. */
 export type OrgDefaults = GatewayConfig['organizations'];
 
 /** Nest token of OrgDefaults. */
@@ -13,7 +13,7 @@ export const ORG_DEFAULTS = Symbol('OrgDefaults');
 
 export const NEW_ORG = { tier: 'standard', rpm_limit: null, rpd_limit: null } as const;
 
-/** As the operator's file has them; none without a file. Throws ConfigError with all faults. */
+/** Returns the defaults of the operator's file; none without a file. Throws ConfigError with all faults. */
 export function orgDefaultsOf({ GATEWAY_CONFIG }: Pick<KeysConfig, 'GATEWAY_CONFIG'>): OrgDefaults {
   const file = gatewayFile({ GATEWAY_CONFIG });
   const faults = configFaultsOf({ faults: [...file.faults, ...orgDefaultFaults(file)] });
@@ -21,7 +21,7 @@ export function orgDefaultsOf({ GATEWAY_CONFIG }: Pick<KeysConfig, 'GATEWAY_CONF
   return file.config.organizations;
 }
 
-/** What the defaults are refused for where a create would be. */
+/** Returns the faults of defaults that a create would be refused for. */
 export function orgDefaultFaults(file: GatewayFile): string[] {
   const { organizations } = file.config;
   return orgFaults(organizations, NEW_ORG).map(({ loc, msg }) => file.fault(organizations, loc, msg));

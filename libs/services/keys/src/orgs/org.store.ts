@@ -55,7 +55,7 @@ export function realtimeColumns(body: UpdateOrgBody) {
   };
 }
 
-/** What of it is absent stays as it is. */
+/** Returns the columns of the body; absent members stay unchanged. */
 export function loggingColumns({ request_logging: logging }: UpdateOrgBody) {
   return {
     request_logging_enabled: logging?.enabled,
@@ -64,7 +64,10 @@ export function loggingColumns({ request_logging: logging }: UpdateOrgBody) {
   };
 }
 
-/** What was promised of logged bodies, where their time changes: it holds for what is kept already. */
+/**
+ * Returns the promise on logged bodies where their retention changes. Bodies already stored keep the retention they
+ * were stored with.
+ */
 export function promiseColumns(
   { request_logging: logging }: UpdateOrgBody,
   current: OrgRow,
@@ -76,7 +79,7 @@ export function promiseColumns(
   return { request_logging_past: past.map((promise) => ({ ...promise })) };
 }
 
-/** Those that have ended and still hold. */
+/** Returns the promises that have ended and still hold. */
 export function promisesOf({ request_logging_past }: Pick<OrgRow, 'request_logging_past'>): ContentPromise[] {
   return request_logging_past as unknown as ContentPromise[];
 }

@@ -9,10 +9,10 @@ import {
 import type { OrgRule } from '@gateway/platform';
 import { limitFaults } from '../accounts/scope-limits.js';
 
-/** Who changes an organization, beside super admins. */
+/** Roles that may change an organization, beside super admins. */
 export const ORG_WRITE_RULE: OrgRule = { roles: ['owner', 'admin'] };
 
-/** What only the platform's own people set. */
+/** Fields that only the platform's own people set. */
 const PLATFORM_FIELDS = [
   'tier',
   'credit_limit_usd',

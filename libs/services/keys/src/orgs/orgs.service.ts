@@ -44,7 +44,7 @@ export class OrgsService {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
-  /** Those that the caller is in; a super admin sees all. */
+  /** Returns the caller's organizations; a super admin's are all. */
   async list(caller: SessionPrincipal, query: ListOrgsQuery): Promise<Page<OrgRecord>> {
     const ids = caller.isSuperAdmin ? null : caller.memberships.map(({ orgId }) => orgId);
     const { rows, total } = await listOrgs(this.database.prisma, ids, query);
@@ -172,7 +172,7 @@ export class OrgsService {
   }
 }
 
-/** That bodies are logged from now on, or no more, is said: it is what people look for. */
+/** Returns the changed fields, and whether bodies are logged from now on: people look for that. */
 function changedFields(body: UpdateOrgBody): string[] {
   const { enabled } = body.request_logging ?? {};
   return [

@@ -67,7 +67,7 @@ export class PasswordsService implements BeforeApplicationShutdown {
     });
   }
 
-  /** Answers before anything is looked up, so that an answer and its time say nothing of who is known. */
+  /** Answers before anything is looked up, so that an answer and its time do not show who is known. */
   forgot(email: string, request: FastifyRequest): void {
     this.attempts.takeLink(request.clientIp);
     if (this.requests.size >= REQUESTS_MAX) throw unavailable(this.random);
@@ -77,7 +77,10 @@ export class PasswordsService implements BeforeApplicationShutdown {
     this.requests.add(work);
   }
 
-  /** Once per link; ends every session of the person. Throws ApiError `unprocessable_entity`, `validation_error`. */
+  /**
+   * Resets the password, once per link; ends every session of the person. Throws ApiError `unprocessable_entity`,
+   * `validation_error`.
+   */
   async reset(token: string, password: string, request: FastifyRequest): Promise<void> {
     this.attempts.takeLink(request.clientIp);
     const token_digest = linkDigest(token);

@@ -4,13 +4,13 @@ import { ApiError, type CursorPage, type CursorPageQuery } from '@gateway/contra
 const CURSOR = /^([a-z]{2,8}_[0-9A-Za-z_-]{1,80})\.([\w-]{11})$/;
 const CHECK_LENGTH = 11;
 
-/** How to read one page of a list in the order of its ids. */
+/** The read of one page of a list in the order of its ids. */
 export interface Keyset {
   /** The id that the cursor names; null without one. */
   after: string | null;
   /** One row more than is answered shows whether another page follows. */
   range: { take: number; skip: number };
-  /** Of rows that were read by them. */
+  /** Builds the page of the rows that were read. */
   page: <T>(rows: readonly T[], total: number, idOf: (row: T) => string) => CursorPage<T>;
 }
 

@@ -20,7 +20,10 @@ const BY_HMAC = `
   WHERE k.secret_hmac IN ($1, $2) AND k.revoked_at IS NULL AND o.deleted_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > $3)`;
 
-/** By what is stored of its secret, under the newest pepper and the one before; null where it is unknown or over. */
+/**
+ * Finds a key by the stored digest of its secret, under the newest pepper and the one before; null where it is unknown
+ * or has ended.
+ */
 export async function findAdminKey(
   pool: pg.Pool,
   [newest, before = newest]: readonly string[],

@@ -83,7 +83,10 @@ export class DatabasePrincipalReader extends PrincipalReader {
     }
   }
 
-  /** Past the cache, in one statement; null = unknown, expired or rotated out. Throws ApiError `service_unavailable`. */
+  /**
+   * Reads past the cache, in one statement; null = unknown, expired or rotated out. Throws ApiError
+   * `service_unavailable`.
+   */
   async readKeys(digests: readonly string[]): Promise<(KeyPrincipal | null)[]> {
     try {
       const hmacs = digests.map((digest) => this.hmacsOf(digest));
@@ -126,7 +129,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
     return age < FRESH_MS && !this.stamps.isOutdated(principal.accountId, principal.accountVersion);
   }
 
-  /** Past `expires_at` a key is as good as unknown. */
+  /** Returns false past `expires_at`: the key is then as good as unknown. */
   private isUsable(principal: KeyPrincipal | null): principal is KeyPrincipal {
     return principal !== null && (principal.expiresAtMs === null || principal.expiresAtMs > this.clock.now());
   }
@@ -137,7 +140,10 @@ export class DatabasePrincipalReader extends PrincipalReader {
     return principal;
   }
 
-  /** Who waits behind a read that began before a change must not get it: a flight is shared only by its own turn. */
+  /**
+   * Reads a key. A read that began before a change is not shared with callers that came after it: a flight is shared
+   * within its own tick only.
+   */
   private async readKey(digest: string): Promise<KeyPrincipal | null> {
     const flight = this.flights.get(digest);
     if (flight !== undefined) {

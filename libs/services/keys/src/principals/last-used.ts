@@ -10,7 +10,7 @@ import type { Logger } from 'pino';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
 const FLUSH_EVERY_MS = 10_000;
-/** Past it a use is not noted: the next one is. */
+/** Number of noted uses; past it a use is not noted, the next one is. */
 const NOTED_MAX = 50_000;
 
 /**

@@ -54,7 +54,7 @@ export interface KeyRow {
   request_logging: KeyPrincipal['requestLogging'] | null;
   request_tags: Record<string, string>;
   expires_at: Date | null;
-  /** Set where the secret of the look-up was rotated out: the end of its grace. */
+  /** End of the grace of the secret that was looked up, where it was rotated out. */
   grace_until: Date | null;
   org: ScopeRow | null;
   member: ScopeRow | null;
@@ -62,7 +62,7 @@ export interface KeyRow {
   team_member: ScopeRow | null;
 }
 
-/** Of a response cache that names none (management-api, API keys). */
+/** Lifetime for a response cache that names none (management-api, API keys). */
 const CACHE_TTL_SECONDS = 300;
 
 /** Provider keys of the account that may serve, oldest first; null where there is none. */
@@ -72,7 +72,7 @@ const PROVIDER_KEYS = `(
     ORDER BY p.created_at, p.id)
   FROM provider_key p WHERE p.account_id = k.account_id AND p.is_enabled)`;
 
-/** What was set for the organization; null where nothing was. */
+/** Column of the organization's settings; null where nothing was set. */
 const REALTIME = `CASE WHEN o.id IS NULL OR (o.realtime_enabled AND o.realtime_max_sessions IS NULL
     AND o.realtime_max_seconds IS NULL AND o.realtime_max_tokens IS NULL) THEN NULL
   ELSE jsonb_build_object('enabled', o.realtime_enabled, 'maxSessions', o.realtime_max_sessions,
@@ -127,8 +127,8 @@ const BY_ID_OF = keyQuery('k.id = $1 AND k.account_id = ANY($2)', 'NULL::timesta
 const BY_ID = keyQuery('k.id = $1 AND k.account_id = $2', 'NULL::timestamptz');
 
 /**
- * By what is stored of its secret, the current or a rotated one in its grace, under the newest pepper and the one
- * before; null = unknown.
+ * Finds a key by the stored digest of its secret, the current or a rotated one in its grace, under the newest pepper
+ * and the one before; null = unknown.
  */
 export function findKeyByHmac(
   pool: pg.Pool,
@@ -166,12 +166,12 @@ export async function findKeysByHmac(
   return asked.map((_, at) => byPlace.get(at + 1) ?? null);
 }
 
-/** By account and id together. */
+/** Finds a key by account and id together. */
 export function findKeyById(pool: pg.Pool, accountId: string, id: string): Promise<KeyRow | null> {
   return firstRow<KeyRow>(pool, { name: 'key-by-id', text: BY_ID, values: [id, accountId] });
 }
 
-/** By id, of any of these accounts. */
+/** Finds a key by id, of any of these accounts. */
 export function findKeyOf(pool: pg.Pool, accountIds: readonly string[], id: string): Promise<KeyRow | null> {
   return firstRow<KeyRow>(pool, { name: 'key-of', text: BY_ID_OF, values: [id, accountIds] });
 }

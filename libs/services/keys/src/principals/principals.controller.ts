@@ -49,7 +49,9 @@ export class PrincipalsController {
     };
   }
 
-  /** For who looks at a key of theirs: the caller checks which accounts those are, and their role there. */
+  /**
+   * Returns a key for people who look at their own: the caller checks which accounts those are, and their role there.
+   */
   @Post('by-id')
   @HttpCode(200)
   @Access({ internal: true })

@@ -5,7 +5,7 @@ import { openEnvelope, sealEnvelope, type EnvelopeContext } from '@gateway/seali
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 
-/** What the envelope of a row is bound to. */
+/** The facts that bind the envelope of a row. */
 export interface SealedRow {
   id: string;
   account_id: string;

@@ -20,7 +20,7 @@ const SECRET = 'sk-planted-0123456789abcdefghijklmnop';
 let database: TestDatabase;
 let keys: KeysApp;
 let upstream: UpstreamDouble;
-/** What the provider answers. */
+/** Answer of the provider. */
 let answered: ScriptedAnswer = {};
 let owner: Person;
 let orgId: string;

@@ -39,7 +39,7 @@ afterAll(async () => {
   await testing?.drop();
 });
 
-/** How many rows open to what was sealed, by these keys. */
+/** Returns how many rows these keys open. */
 async function readable(...keks: [Buffer, ...Buffer[]]): Promise<number> {
   const secrets = new ProviderKeySecrets({ keks }, random);
   const rows = await database.prisma.providerKey.findMany();

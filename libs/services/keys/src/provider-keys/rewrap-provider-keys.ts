@@ -41,7 +41,10 @@ export async function rewrapProviderKeys(config: Readonly<KeysConfig>, random: R
   }
 }
 
-/** Answers the ids that it has moved, in their order. Each begins after the one before: rows that are done are not read again. */
+/**
+ * Returns the ids that it has moved, in their order. Each begins after the one before: rows that are done are not read
+ * again.
+ */
 async function rewrapBatch(tx: Tx, after: string, { keks }: Keks, random: Random): Promise<string[]> {
   const current = kekIdOf(keks[0]);
   const due = await tx.$queryRaw<{ id: string }[]>`

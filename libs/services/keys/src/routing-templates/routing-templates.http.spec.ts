@@ -42,7 +42,7 @@ async function created(body: object = {}): Promise<{ id: string }> {
   return { id: String(answer.body.id) };
 }
 
-/** What the edge gets of a key. */
+/** Returns the policy that the edge gets of a key. */
 async function policyOf(secret: string): Promise<unknown> {
   const answer = await keys.call('POST', '/internal/principals/resolve', {
     body: { kind: 'key', digest: secretDigest(secret) },

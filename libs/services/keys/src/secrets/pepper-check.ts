@@ -22,7 +22,7 @@ export async function checkPeppers(tx: Tx, { peppers }: Peppers): Promise<void> 
   }
 }
 
-/** Of keys that may be called with: a suspended one needs no pepper. */
+/** Checks the versions of callable keys: a suspended one needs no pepper. */
 async function checkVersions(tx: Tx, known: number[]): Promise<void> {
   const pepper_version = { notIn: known };
   const select = { pepper_version: true } as const;

@@ -16,7 +16,7 @@ export interface ServiceSecrets {
   keks: readonly [Buffer, ...Buffer[]];
 }
 
-/** From the environment, else from the file. Throws ConfigError where neither has both. */
+/** Loads the secrets from the environment, else from the file. Throws ConfigError where neither has both. */
 export function loadSecrets(config: Readonly<KeysSecretsConfig>, random: Random): ServiceSecrets {
   const file = config.KEYS_PEPPER && config.KEYS_KEK ? null : readFile(config, random);
   const pepper = config.KEYS_PEPPER ?? file?.pepper;

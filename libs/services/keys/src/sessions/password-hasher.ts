@@ -13,7 +13,7 @@ const LENGTH_MIN = 8;
 export class PasswordHasher {
   private readonly waiting: (() => void)[] = [];
   private hashing = 0;
-  /** What an unknown address is checked against, so that it takes as long as a known one. */
+  /** Digest that an unknown address is checked against, so that it takes as long as a known one. */
   private decoy: Promise<string> | null = null;
 
   constructor(@Inject(RANDOM) private readonly random: Random) {}

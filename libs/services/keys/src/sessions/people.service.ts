@@ -16,7 +16,7 @@ import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { liveOf, SESSIONS_MAX, userToWire } from './session.store.js';
 
-/** What people see and change of themselves. */
+/** Reads and changes of people on themselves. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -48,7 +48,7 @@ export class PeopleService {
     return (await this.me(caller)).user;
   }
 
-  /** Those that live, newest first. */
+  /** Returns the live sessions, newest first. */
   async sessions(caller: SessionPrincipal): Promise<OwnSessionRecord[]> {
     const rows = await this.database.prisma.session.findMany({
       where: liveOf(caller.userId, new Date(this.clock.now())),

@@ -8,7 +8,7 @@ const SUCCESSOR_MS = 30_000;
 /** Refreshes of one family within that time that are followed. */
 const SUCCESSORS_MAX = 64;
 
-/** Only its SHA-256 is stored: 256 random bits need no slower hash. */
+/** Returns the stored form, a SHA-256: 256 random bits need no slower hash. */
 export function refreshDigest(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -27,7 +27,7 @@ export interface SignedIn {
   user: SessionUser;
 }
 
-/** From where a session is used, as its owner is shown it. */
+/** The place from which a session is used, as its owner is shown it. */
 export interface Client {
   ip: string;
   userAgent: string;

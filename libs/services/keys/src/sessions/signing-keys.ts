@@ -42,7 +42,7 @@ export class SigningKeys {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
-  /** At start: makes the first key, and proves that this process can open what is sealed. Throws where it cannot. */
+  /** Makes the first key at start, and proves that this process can open what is sealed. Throws where it cannot. */
   async ensure(): Promise<void> {
     await this.database.transaction(async (tx) => {
       await lock(tx);
@@ -178,7 +178,7 @@ function unsealed({ kid, sealed_private }: SealedKey, keks: ServiceSecrets['keks
   }
 }
 
-/** Of several processes that start at once one makes the key. */
+/** Locks, so that one of several starting processes makes the key. */
 async function lock(tx: Tx): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('keys.signing_key'))`;
 }

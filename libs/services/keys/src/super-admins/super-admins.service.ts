@@ -23,7 +23,7 @@ interface Holder {
   super_admin_at: Date | null;
 }
 
-/** Who holds the platform's own role. There is always one at least. */
+/** Holders of the platform's own role. There is always one at least. */
 @Injectable()
 export class SuperAdminsService {
   constructor(
@@ -97,7 +97,7 @@ export class SuperAdminsService {
   }
 }
 
-/** Behind `lockHolders`: nobody else could run the platform. */
+/** Returns true, behind `lockHolders`, where nobody else could run the platform. */
 export async function isLast(tx: Tx): Promise<boolean> {
   return (await tx.user.count({ where: { is_super_admin: true, disabled_at: null } })) === 1;
 }

@@ -27,7 +27,7 @@ export async function existingTeam(tx: Tx, id: string): Promise<TeamRow> {
   return row;
 }
 
-/** In the order of their ids, which is that of their creation. */
+/** Returns the teams in the order of their ids, which is that of their creation. */
 export async function listTeams(
   tx: Tx,
   orgId: string,
@@ -70,7 +70,7 @@ export async function listTeamMembers(
   return page(rows, total, ({ user_id }) => user_id);
 }
 
-/** Somebody who is in the team now. */
+/** Returns a present member of the team. */
 export function findTeamMember(tx: Tx, teamId: string, userId: string): Promise<TeamMemberRow | null> {
   const where = { team_id: teamId, user_id: userId, removed_at: null };
   return tx.teamMember.findFirst({ where, include: WITH_PERSON });

@@ -20,7 +20,7 @@ import { orgAccount } from '../members/member.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { existingTeam, listTeams, toWire, type TeamRow } from './team.store.js';
 
-/** Of one organization. */
+/** Number of teams of one organization. */
 const TEAMS_MAX = 5_000;
 
 @Injectable()
@@ -37,7 +37,7 @@ export class TeamsService {
     return { ...page, data: page.data.map(toWire) };
   }
 
-  /** Of which organization a team is, for the check of roles. Throws ApiError `not_found`. */
+  /** Returns the organization of a team, for the check of roles. Throws ApiError `not_found`. */
   async orgOf(id: string): Promise<string> {
     return (await existingTeam(this.database.prisma, id)).org_id;
   }

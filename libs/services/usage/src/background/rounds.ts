@@ -36,19 +36,19 @@ interface Deps {
 const DUE_EVERY_MS = 5_000;
 const ROLL_EVERY_MS = 60_000;
 const DEBTS_EVERY_MS = 1_000;
-/** How often every account of the last day is looked at, also those this process has not posted for. */
+/** Interval at which every account of the last day is checked, also those this process has not posted for. */
 const RECENT_EVERY_MS = 300_000;
 const RECENT_MS = 86_400_000;
 const GAPS_EVERY_MS = 15_000;
 const RECHARGE_EVERY_MS = 5_000;
 const ERASE_EVERY_MS = 10_000;
-/** How often refusals that are past their 90 days are removed. */
+/** Interval at which refusals older than 90 days are removed. */
 const RETENTION_EVERY_MS = 600_000;
 const CONTENTS_EVERY_MS = 60_000;
 const PROVE_EVERY_MS = 60_000;
 const RECENT_MAX = 50_000;
 
-/** What the service does without being asked: due units, debts to the limit store, the 30-day window, the proof of the books. */
+/** Scheduled jobs of the service: due units, debts to the limit store, the 30-day window, the proof of the ledger. */
 export class Rounds {
   private running: Repeated[] = [];
 

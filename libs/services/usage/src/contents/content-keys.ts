@@ -16,7 +16,10 @@ export interface SealedColumns {
 const KNOWN = Buffer.from('contents');
 const CHECK = { key: 'content_kek_check/1/key', text: 'content_kek_check/1' };
 
-/** From the environment, else from the file; null where neither is named: then no contents are kept. Throws ConfigError. */
+/**
+ * Loads the keys from the environment, else from the file; null where neither is named: then no contents are stored.
+ * Throws ConfigError.
+ */
 export function loadContentKeks(config: Readonly<UsageSecretsConfig>, random: Random): Keks | null {
   const kek = config.USAGE_KEK ?? fromFile(config, random);
   if (kek === null) return null;

@@ -9,7 +9,7 @@ import { checkContentKeks, loadContentKeks } from './content-keys.js';
 import { CONTENTS_DIRECTORY } from './contents.controller.js';
 import { ContentsStore } from './contents.store.js';
 
-/** What keeps the bodies that organizations log; without a key-encryption key nothing is kept. */
+/** Returns the providers that store logged bodies; without a key-encryption key nothing is stored. */
 export function contentProviders(config: Readonly<UsageConfig>): Provider[] {
   return [
     {

@@ -29,7 +29,7 @@ import { ContentsStore } from './contents.store.js';
 export const CONTENTS_DIRECTORY = Symbol('ContentsDirectory');
 const REQUEST_ID = /^[\w-]{1,128}$/;
 
-/** What an organization has logged of its requests' bodies: for people alone, and each look is in its audit log. */
+/** Routes of an organization's logged bodies: for people alone, and each read is in its audit log. */
 @Controller('v1/usage')
 @Access({ session: true, org: USAGE_RULE })
 export class ContentsController {

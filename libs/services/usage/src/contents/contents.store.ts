@@ -21,11 +21,11 @@ const UNITS_MAX = 8;
 const ROWS_AT_ONCE = 1_000;
 /** Parts of one round: what is left waits for the next. */
 const PARTS_MAX = 100;
-/** As many as the directory takes at once. */
+/** Number of organizations that the directory takes at once. */
 const ORGS_AT_ONCE = 500;
 
 type Body = Record<string, unknown>;
-/** What is sealed of a unit. */
+/** The sealed part of a unit. */
 type Sealed = Omit<UnitContentRecord, 'unit' | 'created_at' | 'expires_at'>;
 
 interface Deps {
@@ -105,7 +105,10 @@ export class ContentsStore extends RequestContents {
     });
   }
 
-  /** What is past its time, what organizations have purged, and what they keep for a shorter time since it was written. */
+  /**
+   * Removes expired contents, those that organizations have purged, and those whose retention was shortened since they
+   * were written.
+   */
   async removeOld(): Promise<void> {
     const now = new Date(this.deps.clock.now());
     await this.removeParts('SELECT ctid FROM request_content WHERE expires_at <= $1', [now]);
@@ -173,7 +176,7 @@ export class ContentsStore extends RequestContents {
     return { content, ...sealedColumns(plain, keks, nameOf(content), this.deps.random) };
   }
 
-  /** What an erasure or a purge has taken away does not come back by a content that was on its way. */
+  /** Inserts rows; a late content does not bring back what an erasure or a purge has removed. */
   private async insert(rows: readonly Row[]): Promise<void> {
     const of = (value: (row: Row) => string | number | null): string => arrayLiteral(rows.map(value));
     const hex = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
@@ -230,7 +233,7 @@ function rowsOf(view: View): { account_id: string; org_id?: string; member_id?: 
   return view.kind === 'member' ? { ...org, member_id: view.userId } : org;
 }
 
-/** What binds an envelope to its row: moved to another one it does not open. */
+/** Returns the context that binds an envelope to its row: moved to another one it does not open. */
 function nameOf({
   request_id,
   unit,

@@ -1,7 +1,7 @@
 import { parseSpelled } from '@gateway/json-body';
 type Json = Record<string, unknown>;
 
-/** What is spelled by pieces: everything else of a delta comes once. */
+/** Members that a delta repeats whole: all others are spelled by pieces. */
 const ONCE: ReadonlySet<string> = new Set(['role', 'id', 'type', 'name', 'index', 'format', 'signature']);
 
 /**

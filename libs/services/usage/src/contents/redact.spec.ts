@@ -5,7 +5,7 @@ const personal = { personal: true };
 const bare = { personal: false };
 const textOf = (text: string, how = personal): unknown => redacted(text, how).body;
 
-/** Put together here, so that no scanner takes this page for a leak. */
+/** Secrets joined here, so that no scanner takes this page for a leak. */
 const SECRETS = {
   openai: `sk-${'proj-abcdefgh12345678'}`,
   own: `rsk_${'0123456789abcdef'}`,

@@ -14,7 +14,7 @@ const SECRETS: readonly RegExp[] = [
   /\b(?:AKIA|ASIA)[A-Z0-9]{8,}/g,
   /\b(?:Bearer|Basic)\s{1,8}[\w.~+/=-]{6,}/gi,
 ];
-/** What begins as keys of providers do is one where a digit is in it: words are joined by the same marks. */
+/** Pattern of provider keys: one is taken for a key only with a digit, because words are joined by the same marks. */
 const PREFIXED =
   /\b(?:sk|rk|pk|gsk|xai|pplx|hf|key|csk|nvapi|fw|r8|tgp|ghp|gho|glpat|xoxb|xoxp)[-_][A-Za-z0-9*_-]{8,}/g;
 /** `name:password@` of an address. */

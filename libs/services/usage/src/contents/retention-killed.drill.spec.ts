@@ -27,7 +27,7 @@ const VIEW: View = { kind: 'org', accountId: 'acct_1', orgId: 'org_1' };
 /** Parts of a thousand, the last one not full. */
 const OLD = 2_500;
 const YOUNG = ['req_young_1', 'req_young_2', 'req_young_3'];
-/** In the second part of three, and in what is then the next. */
+/** Number of kills: in the second part of three, and in the one that is then the next. */
 const KILLS = 2;
 const REMOVES = `FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
   AND query LIKE 'DELETE FROM request_content%'`;
@@ -56,7 +56,7 @@ const countOf = async (sql: string): Promise<number> =>
   Number((await database.pool.query<{ n: string }>(`SELECT count(*) AS n ${sql}`)).rows[0].n);
 const oldLeft = (): Promise<number> => countOf(`FROM request_content WHERE request_id LIKE 'req_old_%'`);
 
-/** What has to go, and what stays. */
+/** Fills rows that have to go, and rows that stay. */
 async function fill(orgOfOld: string): Promise<void> {
   await database.pool.query('TRUNCATE request_content, content_purge');
   const retention_days = 10;
@@ -90,7 +90,7 @@ async function removal(orgId: string): Promise<Program> {
   return child;
 }
 
-/** Somebody else has the nth of the old rows in hand: what removes it waits. */
+/** Holds the nth of the old rows, so that its removal waits. */
 async function holding(nth: number, work: () => Promise<void>): Promise<void> {
   const client = await database.pool.connect();
   try {

@@ -33,7 +33,7 @@ beforeEach(async () => {
   await database.pool.query('TRUNCATE request_content, content_purge, erased_end_user');
 });
 
-/** As after a start: nothing of it is in memory. */
+/** Returns a store as after a start: nothing is in memory. */
 const store = (): ContentsStore =>
   new ContentsStore({
     database,
@@ -80,7 +80,7 @@ class Organization {
     this.purgedMs = clock.now();
   }
 
-  /** Of a request that came so long ago, with the setting of then: an edge may be late. */
+  /** Logs a request of some time ago, with the setting of then: an edge may be late. */
   async log(agoMs: number): Promise<void> {
     const madeMs = clock.now() - agoMs;
     const { days } = this.settings.findLast(({ fromMs }) => fromMs <= madeMs) ?? this.settings[0];
@@ -91,7 +91,10 @@ class Organization {
     else this.made.push({ id, madeMs: -Infinity, days });
   }
 
-  /** By the rule alone: the shortest time that was set when it was made or since, and nothing of before a removal. */
+  /**
+   * Returns the rows that live by the rule alone: the shortest retention set at their creation or since, and nothing
+   * from before a removal.
+   */
   alive(): string[] {
     return this.made
       .filter(({ madeMs, days: own }) => {

@@ -6,7 +6,9 @@ import { BATCH_MAX, Ingestion } from './ingestion.js';
 /** A posting's cost is of the batch more than of its events, so that events of a busy time wait for a quarter of a second. */
 const BOUNDS = { maxBatch: BATCH_MAX, lingerMs: 250 };
 
-/** What edges and workers have finished or refused. Dead letters leave with the posting, through the outbox. */
+/**
+ * Consumer of finished and refused units of edges and workers. Dead letters leave with the posting, through the outbox.
+ */
 @Controller()
 export class UsageConsumer {
   constructor(@Inject(Ingestion) private readonly ingestion: Ingestion) {}

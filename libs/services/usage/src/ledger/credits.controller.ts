@@ -73,7 +73,10 @@ export class CreditsController {
     return { status: 201, body: record };
   }
 
-  /** With an Idempotency-Key the ledger itself refuses a second credit, also after a crash in between. */
+  /**
+   * Returns the source of a credit: with an Idempotency-Key the ledger itself refuses a second one, also after a crash
+   * in between.
+   */
   private sourceOf(request: FastifyRequest, { userId }: SessionPrincipal): string {
     const key = request.headers[HEADER.idempotencyKey.toLowerCase()];
     if (typeof key !== 'string') return newId('txn', this.clock, this.random);

@@ -90,7 +90,7 @@ async function repeated(client: pg.PoolClient, { kind, source, accountId }: Mone
   return { isNew: false, transferId: rows[0].id, balanceAfter: Usd.parse(rows[0].posted) };
 }
 
-/** In id order, as every posting locks them. */
+/** Changes both accounts in id order, as every posting locks them. */
 async function changeBoth(client: pg.PoolClient, move: MoneyMove, at: Date): Promise<Usd> {
   const { accountId, house, amount } = move;
   const changes = [

@@ -42,7 +42,7 @@ function request(unit: string, more: Partial<AdmitRequest> = {}): AdmitRequest {
   };
 }
 
-/** As the edge does: reload on stale, ask the ledger on missing. */
+/** Admits as the edge does: reload on stale, ask the ledger on missing. */
 async function admit(unit: string, more: Partial<AdmitRequest> = {}): Promise<AdmitResult> {
   for (let tries = 0; tries < 3; tries += 1) {
     const answer = await store.admit(request(unit, more));
@@ -222,7 +222,7 @@ describe('mirrors', () => {
 });
 
 describe('what the store was never sent', () => {
-  /** As one that dies between a commit and its mirror, or finds the store away. */
+  /** Works like a process that dies between a commit and its mirror, or finds the store unreachable. */
   const whileAway = async (work: () => Promise<unknown>): Promise<void> => {
     store.failing.add('mirror');
     await work();

@@ -32,7 +32,7 @@ interface PostedRow {
 
 const SCOPES_MAX = 10_000;
 
-/** What is reported to the limit store, read from the ledger in one snapshot: a single statement. */
+/** Query of the report to the limit store, in one snapshot of the ledger: a single statement. */
 const SNAPSHOT = `
 WITH wish AS (
   SELECT * FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w(account_id, scope, scope_id, n)
@@ -87,7 +87,10 @@ export class MirrorStore {
     }));
   }
 
-  /** Beyond a version that the limit store holds, which takes nothing older back. False where the account is there or further. */
+  /**
+   * Raises the version beyond one that the limit store holds, which accepts nothing older. False where the account is
+   * there or further.
+   */
   async raiseVersion(accountId: string, held: number): Promise<boolean> {
     const { rowCount } = await this.database.pool.query(
       'UPDATE account SET version = $2::bigint + 1 WHERE id = $1 AND version < $2::bigint',
@@ -96,7 +99,7 @@ export class MirrorStore {
     return rowCount === 1;
   }
 
-  /** Of these units those that are in, with the scopes whose posted totals hold them. */
+  /** Returns those of these units that are in, with the scopes whose posted totals hold them. */
   async unitsIn(accountId: string, units: readonly UnitName[]): Promise<MirrorWish> {
     const { rows } = await this.database.pool.query<UnitRow>({
       name: 'units-in',

@@ -26,7 +26,7 @@ const PARALLEL = 64;
 const RETRIES_MS = [20, 100];
 const NOTHING: PostedTotals = { balances: [], totals: [] };
 const DEBTS_PER_ROUND = 5_000;
-/** Whose debts are paid at once: each takes a connection of the pool. */
+/** Number of accounts whose debts are paid at once: each takes a connection of the pool. */
 const ACCOUNTS_AT_ONCE = 4;
 const DUE_PER_ACCOUNT = 1_000;
 const FAILURES_PER_TURN = 64;
@@ -38,7 +38,7 @@ const FAILURES_PER_TURN = 64;
 export class Mirrors {
   constructor(private readonly deps: Deps) {}
 
-  /** After the commit of a batch: every unit of it, redelivered and dead-lettered ones too. */
+  /** Reports after the commit of a batch: every unit of it, redelivered and dead-lettered ones too. */
   async report(
     units: readonly UsageRecord[],
     dead: readonly UnusableRecord[],
@@ -157,8 +157,8 @@ export class Mirrors {
   }
 
   /**
-   * What the posting has just left is a snapshot already. Anything else, and every other try, is read anew: an older
-   * snapshot would report less.
+   * Sends totals. The posting's own are a snapshot already; others, and every retry, are read anew: an older snapshot
+   * would report less. Anything else, and every other try, is read anew: an older snapshot would report less.
    */
   private async send(wishes: readonly MirrorWish[], posted: PostedTotals = NOTHING): Promise<void> {
     const known = answered(wishes, posted);

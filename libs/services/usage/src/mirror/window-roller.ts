@@ -4,7 +4,7 @@ import type { UsageDatabase } from '../postgres/usage-database.js';
 
 /** Scopes above a key count the last 30 days (spec, Limits, rule 3). */
 const WINDOW_MS = 30 * 86_400_000;
-/** At most this much time lapses in one transaction, so that postings wait shortly. */
+/** Time that lapses in one transaction at most, so that postings wait shortly. */
 const STEP_MS = 3_600_000;
 const STEPS_MAX = 1_000;
 

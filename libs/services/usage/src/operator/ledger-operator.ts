@@ -14,7 +14,7 @@ import { giveUp, missingRanges, type MissingRange } from './give-up.js';
 interface Options {
   databaseUrl: string;
   limits: LimitStore;
-  /** Where price snapshots are read; null: no event is priced again. */
+  /** Reader of price snapshots; null: no event is priced again. */
   catalogue: Pick<CatalogueReader, 'snapshotById'> | null;
   clock: Clock;
   random: Random;
@@ -33,7 +33,7 @@ const CONNECTIONS = 3;
 /** A full proof reads everything that is stored. */
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
-/** What an operator does to the ledger, beside the running service. */
+/** Actions of an operator on the ledger, beside the running service. */
 export class LedgerOperator {
   private readonly database: UsageDatabase;
   private readonly mirrors: Mirrors;

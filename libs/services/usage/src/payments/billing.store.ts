@@ -27,7 +27,7 @@ interface EntryRow {
 
 const MONEY_KINDS = new Set(['usage', 'usage_correction', 'admin_grant']);
 
-/** What an account reads and sets of its money. */
+/** An account's reads and settings of its money. */
 export class BillingStore {
   constructor(private readonly deps: { database: UsageDatabase; clock: Clock }) {}
 
@@ -102,7 +102,7 @@ export class BillingStore {
     };
   }
 
-  /** Whoever sets it again wants it tried again: failures of before hold nothing back. */
+  /** Sets the recharge. A new setting allows new tries: failures of before hold nothing back. */
   async setAutoRecharge(
     { accountId, orgId }: { accountId: string; orgId: string | null },
     body: AutoRechargeBody,

@@ -147,7 +147,7 @@ export class CouponsStore {
   }
 }
 
-/** Without letters that are taken for one another. */
+/** Letters of a code, without those that look alike. */
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const CODE_GROUPS = 5;
 

@@ -10,7 +10,7 @@ interface OfCharge {
   paymentId: string | null;
 }
 
-/** What an event of the payment provider says, in our words. */
+/** The content of a payment provider's event, in our words. */
 export type PaymentFact = OfCharge &
   (
     | { kind: 'captured'; amount: Usd; customer: string | null; paymentMethod: string | null }
@@ -99,7 +99,7 @@ function cents(value: unknown): Usd {
   return Usd.fromNano(BigInt(value) * NANO_OF_CENT);
 }
 
-/** What Stripe takes; the amount has two decimals at most. */
+/** Returns the amount in Stripe's form; it has two decimals at most. */
 export function centsText(amount: Usd): string {
   return (amount.toNano('half-up') / NANO_OF_CENT).toString();
 }

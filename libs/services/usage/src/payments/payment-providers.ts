@@ -13,7 +13,7 @@ import { Payments } from './payments.js';
 import { PaymentsStore } from './payments.store.js';
 import { StripeClient } from './stripe-client.js';
 
-/** What payments are made of; without a secret key nobody is charged. */
+/** Returns the providers of payments; without a secret key nobody is charged. */
 export function paymentProviders(config: Readonly<UsageConfig>): Provider[] {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_BASE_URL: baseUrl, BILLING_RETURN_URL: returnUrl } = config;
   return [

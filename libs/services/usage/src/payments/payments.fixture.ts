@@ -110,13 +110,13 @@ export class PaymentsApp {
     return Usd.parse(rows.at(0)?.posted ?? '0').toString();
   }
 
-  /** In the order of their transactions, without movements. */
+  /** Returns the events in the order of their transactions, without movements. */
   async events(): Promise<Pick<AccountEvent, 'type' | 'data'>[]> {
     const events = await this.waiting<AccountEvent>(TOPIC.account);
     return events.filter(({ type }) => type !== 'balance.movement');
   }
 
-  /** What of one topic waits in the outbox. */
+  /** Returns the waiting events of one topic in the outbox. */
   async waiting<Data>(topic: Topic): Promise<Data[]> {
     const { rows } = await this.app.database.pool.query<{ value: string }>(
       'SELECT value FROM outbox WHERE topic = $1 ORDER BY created_at, id',

@@ -5,13 +5,13 @@ import { Agent } from 'undici';
 const TIMEOUT_MS = 15_000;
 const CONNECTIONS = 8;
 const BYTES_MAX = 1024 * 1024;
-/** Of the shapes that are read here. */
+/** Version of the shapes that are read here. */
 const API_VERSION = '2024-06-20';
 const CHARGES = '/v1/payment_intents';
 
 type Fields = Record<string, string>;
 
-/** What a card said: the provider's code, such as `card_declined`. */
+/** A card's refusal: the provider's code, such as `card_declined`. */
 export class ChargeRefused extends Error {
   constructor(
     readonly code: string,

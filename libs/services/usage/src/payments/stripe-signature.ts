@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const TOLERANCE_SECONDS = 300;
 const HEADER_MAX = 2_000;
 
-/** Whether Stripe's `t=…,v1=…` header signs these very bytes with the secret, within five minutes of `now`. */
+/** True if Stripe's `t=…,v1=…` header signs these very bytes with the secret, within five minutes of `now`. */
 export function isSigned(
   bytes: Buffer,
   header: unknown,

@@ -8,7 +8,9 @@ import { UsageConfig } from '../usage.config.js';
 import { Payments } from './payments.js';
 import { isSigned } from './stripe-signature.js';
 
-/** What Stripe reports. Whoever knows the signing secret makes money: nothing is read before the signature was. */
+/**
+ * Route of Stripe's reports. Whoever knows the signing secret makes money: nothing is read before the signature was.
+ */
 @Controller('v1/billing/webhooks')
 export class StripeWebhookController {
   constructor(
@@ -18,7 +20,7 @@ export class StripeWebhookController {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Answers 2xx once the report is in the books: until then Stripe sends it again. */
+  /** Returns 2xx once the report is in the ledger: until then Stripe sends it again. */
   @Post('stripe')
   @HttpCode(200)
   @Access({ public: true })

@@ -18,9 +18,9 @@ export class StripeDouble {
   readonly calls: Call[] = [];
   /** Decline code of the next charges; null = they clear. */
   declines: string | null = null;
-  /** Answers nothing and closes, after having charged. */
+  /** True to charge, send nothing and close. */
   isDumb = false;
-  /** What a charge that clears is at first: a bank debit is under way for days. */
+  /** First status of a charge that clears: a bank debit takes days. */
   status: 'succeeded' | 'processing' = 'succeeded';
   /** The saved card, and the customer that it is of, are there no more. */
   isCardGone = false;
@@ -60,7 +60,7 @@ export class StripeDouble {
     this.answers.clear();
   }
 
-  /** What was asked to be charged. */
+  /** Returns the requested charges. */
   charges(): Call[] {
     return this.calls.filter(({ path }) => path === CHARGES);
   }

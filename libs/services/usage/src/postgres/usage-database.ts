@@ -16,7 +16,7 @@ export interface UsageDatabaseOptions {
   onIdleError: (error: Error) => void;
   /** Default 15 s. */
   statementTimeoutMs?: number;
-  /** Whether PostgreSQL may take several processes for one statement. Default: it may. */
+  /** True if PostgreSQL may use several processes for one statement. Default: it may. */
   isParallel?: boolean;
 }
 

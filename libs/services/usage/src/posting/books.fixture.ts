@@ -5,7 +5,7 @@ export interface Books {
   events: string;
   /** Sum of usage transfers. */
   transfers: string;
-  /** What customers' balances fell by. */
+  /** Amount by which customers' balances fell. */
   fallen: string;
   /** Spend of keys: lifetime, and by hour. */
   totals: string;

@@ -5,7 +5,7 @@ import { addUpSql, HOUR_MS, SLOT_MS } from './slots.js';
 
 /** Most records of a quarter of an hour have come by then; what comes later is added to hour and day as it is posted. */
 const SETTLED_MS = 1_800_000;
-/** How long one round may take: after an upgrade the whole history is added up. */
+/** Longest time of one pass: after an upgrade the whole history is added up. */
 const ROUND_MS = 20_000;
 
 /**
@@ -16,7 +16,7 @@ const ROUND_MS = 20_000;
 export class DayRoller {
   constructor(private readonly deps: { database: UsageDatabase; clock: Clock }) {}
 
-  /** Up to half an hour ago, as far as a round's time allows. Answers how many slots of time were added. */
+  /** Adds up to half an hour ago, as far as a pass's time allows. Answers how many slots of time were added. */
   async roll(): Promise<number> {
     const { clock, database } = this.deps;
     const end = clock.monotonic() + ROUND_MS;

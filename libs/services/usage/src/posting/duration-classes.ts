@@ -1,4 +1,4 @@
-/** How many powers of two a duration is counted in: from below 4 ms to above 17 minutes. */
+/** Number of powers of two in which a duration is counted: from below 4 ms to above 17 minutes. */
 export const DURATION_CLASSES = 20;
 
 const INT_MAX = 2 ** 30;

@@ -34,7 +34,7 @@ export async function holdWindow(
 export async function insertEvents(
   client: pg.PoolClient,
   units: readonly UsageRecord[],
-  /** What `eventArrays` makes of them. */
+  /** Values made by `eventArrays`. */
   values: string[],
 ): Promise<UsageRecord[]> {
   if (units.length === 0) return [];
@@ -133,7 +133,7 @@ export interface Total {
   scope: string;
   scopeId: string;
   amount: Usd;
-  /** What counts for its cap: lifetime spend of a key, the last 30 days above. */
+  /** Amount that counts for its cap: lifetime spend of a key, the last 30 days above. */
   counted: Usd;
 }
 

@@ -31,7 +31,7 @@ interface StoreDeps {
   random: Random;
 }
 
-/** What a batch has done. */
+/** The result of a batch. */
 export interface Posted {
   /** The units that are new. */
   fresh: UsageRecord[];

@@ -38,7 +38,7 @@ interface TotalSpend extends ScopeSpend {
   lapsed: Usd;
 }
 
-/** What a batch moves. Every list is in the order in which its rows are locked. */
+/** The movements of a batch. Every list is in the order in which its rows are locked. */
 export interface Posting {
   /** Customers. */
   accounts: AccountChange[];
@@ -93,7 +93,7 @@ export function planPosting(units: readonly UsageRecord[], context: PostingConte
   };
 }
 
-/** What the failed attempts of a unit cost the house. */
+/** Returns the cost of a unit's failed attempts for the platform. */
 export function houseCost(unit: Pick<UsageRecord, 'attempts'>): Usd {
   let sum = Usd.zero;
   for (const { house_usd } of unit.attempts) {
@@ -119,7 +119,7 @@ function systemAccounts(transfers: readonly TransferRow[], house: Usd): AccountC
   return system;
 }
 
-/** What units of the same scopes and hour cost together: a busy key's units become one sum before they become six. */
+/** Sum of the units of the same scopes and hour: a busy key's units become one sum before they become six. */
 interface Spend {
   unit: UsageRecord;
   hourMs: number;

@@ -14,7 +14,7 @@ const UNITS: Record<string, string> = {
 };
 const TOKENS = '1M tokens';
 const CALLS = '1k calls';
-/** Where a decimal does not end. */
+/** Number of decimals where the decimal does not end. */
 const DECIMALS = 18;
 
 /** A line of the price formula as a bill shows it. */

@@ -70,7 +70,7 @@ function ofTopic(records: readonly ConsumedRecord[], topic: string): readonly Co
     : records.filter((record) => record.topic === topic);
 }
 
-/** What is known of a record that could not be applied. */
+/** Returns the known facts of a record that could not be applied. */
 export function unusable({ record, reason, data }: DeadRecord): UnusableRecord {
   const { account_id, request_id, unit, producer, epoch, seq } = data ?? {};
   const isUnit = typeof request_id === 'string' && Number.isSafeInteger(unit);
@@ -85,7 +85,7 @@ export function unusable({ record, reason, data }: DeadRecord): UnusableRecord {
   };
 }
 
-/** What PostgreSQL would refuse: one such record would refuse its whole batch. */
+/** Returns a fault that PostgreSQL would refuse: one such record would refuse its whole batch. */
 function textFault({ value }: ConsumedRecord, data: UsageRecord | RejectionRecord): string | null {
   const mayHoldNul = value.includes(String.raw`\u0000`);
   if (mayHoldNul && hasNul(data)) return 'a text holds the character NUL';

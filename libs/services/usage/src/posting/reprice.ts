@@ -19,7 +19,7 @@ const UNITS_PER_TURN = 256;
 
 type Routes = ReadonlyMap<string, Route>;
 
-/** What a price is made from. */
+/** The facts that a price is made from. */
 export type PricedUnit = Pick<UsageRecord, 'model' | 'usage' | 'priced_from'>;
 
 /**
@@ -67,7 +67,7 @@ export class Reprice {
     return (await this.routesOf(snapshotId)) !== null;
   }
 
-  /** What a unit costs by its own record and terms; null where the terms cannot be read. */
+  /** Returns the cost of a unit by its own record and terms; null where the terms cannot be read. */
   async again(unit: PricedUnit): Promise<string | null> {
     const routes = unit.priced_from ? await this.routesOf(unit.priced_from.snapshot_id) : null;
     return (routes && costOf(unit, routes)) ?? null;

@@ -25,7 +25,7 @@ export async function noteRowless(
   await addRowless(client, stamps);
 }
 
-/** In the order of locks of the postings. */
+/** Adds numbers in the order of locks of the postings. */
 export async function addRowless(client: pg.PoolClient, stamps: readonly Stamp[]): Promise<void> {
   const ranges = appliedRanges(stamps);
   if (ranges.length === 0) return;

@@ -7,7 +7,7 @@ export interface AppliedRanges {
   ranges: string;
 }
 
-/** Which numbers a batch applied, joined into ranges, in the order in which their rows are locked. */
+/** Returns the numbers that a batch applied, joined into ranges, in the order in which their rows are locked. */
 export function appliedRanges(stamps: Iterable<Stamp>): AppliedRanges[] {
   const byEpoch = new Map<string, { producer: string; epoch: string; seqs: number[] }>();
   for (const { producer, epoch, seq } of stamps) {

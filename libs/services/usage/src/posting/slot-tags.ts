@@ -12,7 +12,7 @@ export function tagNumberSql(text: string): string {
   return `('x' || left(md5(${text}), 8))::bit(32)::int`;
 }
 
-/** Whose rows are (account_id, slot, number), each once. */
+/** Statement over rows of (account_id, slot, number), each once. */
 const addSql = (carried: string): string => `
 INSERT INTO usage_tag AS t (account_id, slot, tags)
 SELECT account_id, slot, CASE WHEN count(*) <= ${TAGS_MAX} THEN array_agg(number) END
@@ -39,7 +39,7 @@ const NOTE_LATE_TAGS = addSql(`
   SELECT DISTINCT account_id, slot, ${tagNumberSql('text')} AS number
   FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS late(account_id, slot, text)`);
 
-/** What a day was added up to lacks what comes late: it is added up again. */
+/** Statement that marks days for another sum, because late events are missing in it. */
 const CHANGE_DAYS = `
 INSERT INTO usage_tag_day AS d (account_id, day, changes)
 SELECT DISTINCT account_id, ${DAY}, 1 FROM unnest($1::text[], $2::timestamptz[]) AS late(account_id, slot) ORDER BY 1, 2

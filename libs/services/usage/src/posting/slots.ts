@@ -11,7 +11,7 @@ export const SLOT_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** What units of one quarter of an hour, key, model, endpoint and outcome add up to. */
+/** Sum of the units of one quarter of an hour, key, model, endpoint and outcome. */
 interface Slot {
   unit: UsageRecord;
   slotMs: number;
@@ -24,7 +24,10 @@ interface Slot {
   ttft: number[];
 }
 
-/** Without units of a died process: they may be replaced yet, and reads add them. In the order in which rows are locked. */
+/**
+ * Returns the slots without units of a died process: they may be replaced yet, and reads add them. In the order in
+ * which rows are locked.
+ */
 function planSlots(units: readonly UsageRecord[], lengthMs: number): Slot[] {
   const slots = new Map<string, Slot>();
   for (const unit of units) {
@@ -114,7 +117,7 @@ const ADD: Readonly<Record<Table, string>> = {
   usage_day: addSql('usage_day'),
 };
 
-/** What slots are added up to, of UTC. */
+/** Spans of UTC into which slots are added up. */
 export type Span = 'hour' | 'day';
 
 /** Adds the slots of a condition up to hours or days. */
@@ -135,7 +138,7 @@ ORDER BY ${named.join(', ')}, span
 ${ADDED}`;
 }
 
-/** Until when days and hours are added up, and from when hours are. */
+/** The ends of added-up days and hours, and the start of hours. */
 export interface AddedUp {
   daysTo: number;
   hoursFrom: number;

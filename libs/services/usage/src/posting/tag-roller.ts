@@ -5,7 +5,7 @@ import { SLOT_MS } from './slots.js';
 
 /** Most records of a quarter of an hour have come by then; postings note the tags of what comes later. */
 const SETTLED_MS = 1_800_000;
-/** How long one round may take: after an upgrade the whole history is read. */
+/** Longest time of one pass: after an upgrade the whole history is read. */
 const ROUND_MS = 20_000;
 /** Events that one statement reads, about: a second's work. */
 const PORTION = 50_000;
@@ -23,12 +23,14 @@ interface Noted {
  * noted by its posting, or by both, and what a kill leaves undone is done again.
  */
 export class TagRoller {
-  /** Where the history began when this process first looked: what comes from before it is noted by its posting. */
+  /** Start of the history when this process first looked: earlier events are noted by their posting. */
   private first: Date | null = null;
 
   constructor(private readonly deps: { database: UsageDatabase; clock: Clock }) {}
 
-  /** Up to half an hour ago, as far as a round's time allows. Answers how many quarters of an hour were noted. */
+  /**
+   * Notes tags up to half an hour ago, as far as a pass's time allows. Answers how many quarters of an hour were noted.
+   */
   async roll(): Promise<number> {
     const { clock } = this.deps;
     const end = clock.monotonic() + ROUND_MS;

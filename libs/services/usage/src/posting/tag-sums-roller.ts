@@ -3,7 +3,7 @@ import { isStatementCanceled } from '../postgres/statement-canceled.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { INSERT_TAG_SUMS, SUM_TAGS } from './tag-sums.js';
 
-/** How long one round may take: after an upgrade the whole history is added up. */
+/** Longest time of one pass: after an upgrade the whole history is added up. */
 const ROUND_MS = 20_000;
 /** Events of one account and day that one statement adds up: of a day that has more none are. */
 const EVENTS_MAX = 250_000;

@@ -11,7 +11,7 @@ const LENGTH_MAX = 256;
 const LEFT_OUT_MAX = 1_000;
 
 const CACHED = `CASE WHEN usage ->> 'cached_tokens' ~ '^[0-9]{1,15}$' THEN (usage ->> 'cached_tokens')::bigint ELSE 0 END`;
-/** What makes events one row of a day. */
+/** Columns that make events one row of a day. */
 export const NAMED = 'name, value, model, status, org_id';
 
 function classes(column: string): string {
@@ -35,8 +35,8 @@ const SUMS = `count(*)::int AS requests, sum(prompt_tokens) AS prompt_tokens, su
   sum(cached_tokens) AS cached_tokens, sum(cost) AS cost, ${classes('latency_class')} AS latency, ${classes('ttft_class')} AS ttft`;
 
 /**
- * What the events of account $1 and the day that begins at $2 add up to, as JSON, of the names of which a row saves the most
- * events; and the names that are left out.
+ * Query that sums the events of account $1 and the day that begins at $2, as JSON, for the names whose rows save the
+ * most events; and the names that are left out.
  */
 export const SUM_TAGS = `
 WITH carried AS MATERIALIZED (${carriedSql(`account_id = $1 AND created_at >= $2 AND created_at < $2::timestamptz + interval '24 hours'`)}

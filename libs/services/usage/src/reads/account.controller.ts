@@ -20,7 +20,7 @@ import { PRINCIPALS } from './principals-token.js';
 import { rateLimitState, seenLimits } from './rate-limits.js';
 import { payerOf } from './view.js';
 
-/** What an account has left, and its counters. Never cached. */
+/** Routes of an account's balance and counters. Never cached. */
 @Controller('v1')
 @Access({
   key: { permission: 'usage:read' },
@@ -66,7 +66,7 @@ export class AccountController {
     };
   }
 
-  /** What an organization changes of its limits raises no version of its people: a session is read past the cache. */
+  /** Reads the principal past the cache: an organization's change of its limits raises no version of its people. */
   private async newest(request: FastifyRequest): Promise<Principal> {
     const principal = principalOf(request);
     if (principal.kind !== 'session') return principal;
@@ -74,7 +74,7 @@ export class AccountController {
   }
 }
 
-/** What units of each kind hold; what remains is of ordinary requests. Kinds that hold nothing are left out. */
+/** Returns the holds by kind; the rest is of ordinary requests. Kinds that hold nothing are left out. */
 function breakdownOf({ reservedNano, scopes }: AccountState): BalanceRecord['reserved_breakdown'] {
   const apart = HELD_KINDS.map((kind, index) => ({ kind, nano: scopes[index].reservedNano }));
   const rest = apart.reduce((left, { nano }) => left - nano, reservedNano);

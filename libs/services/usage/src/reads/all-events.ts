@@ -12,20 +12,17 @@ import { Values } from './values.js';
 
 interface Part {
   rows: EventColumns[];
-  /** Where the next part begins; null = this was the last. */
+  /** Start of the next part; null = this was the last. */
   end: Place | null;
 }
 
-/**
- * So few that V8 collects them while they are young, that other reads do not wait for their making, and that all their
- * keys are named.
- */
+/** Size of a page: V8 collects it young, other reads do not wait for it, and all its keys are named. */
 const PAGE = 500;
 /** Events among which one statement looks for those of a tag. */
 const TAG_PORTION = 2_000;
 /** Quarters of an hour that are read one by one: many more would take more statements than portions do. */
 const SLOTS_MAX = 500;
-/** What the indexes of events in their order know: a portion is found without a look at the events. */
+/** Columns of the indexes of events in their order: a portion is found without a look at the events. */
 const INDEXED: ReadonlySet<string> = new Set(['account_id', 'key_id']);
 
 /**
@@ -47,7 +44,10 @@ export async function* allEvents(database: UsageDatabase, asked: Listed): AsyncG
   }
 }
 
-/** Where events of the filter may be, the newest first: of a rare tag the quarters of an hour that have it, and what is not noted. */
+/**
+ * Returns the times where events of the filter may be, the newest first: of a rare tag the quarters of an hour that
+ * have it, and what is not noted.
+ */
 async function timesOf(database: UsageDatabase, asked: Listed): Promise<Times[]> {
   const located = await locateTag(database, asked);
   if (located === null || located.slots.length > SLOTS_MAX) return [asked.times];
@@ -85,7 +85,7 @@ async function untagged(database: UsageDatabase, asked: Listed, after: Place | n
   return { rows, end: ids.length < PAGE ? null : (rows.at(-1) ?? null) };
 }
 
-/** Of the view's next events those that carry the tag. */
+/** Returns those of the view's next events that carry the tag. */
 async function tagged(
   database: UsageDatabase,
   { conditions, times }: Listed,

@@ -21,7 +21,7 @@ const FIELDS = [
   'cached_tokens',
 ] as const satisfies readonly (keyof UsageEventRecord)[];
 
-/** What a spreadsheet takes for the beginning of a formula, behind blanks too. */
+/** Pattern of a spreadsheet's formula, behind blanks too. */
 const FORMULA = /^[\s]*[=+\-@|%]|^[\t\r\n]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 const END = '\r\n';

@@ -31,7 +31,7 @@ beforeEach(() => reads.clear());
 
 const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 const at = (ms: number): string => new Date(ms).toISOString();
-/** As after an upgrade: nothing from then on is added up yet. */
+/** Makes the state after an upgrade: nothing from then on is added up yet. */
 const beginDaysAt = (ms: number) =>
   app.database.pool.query(
     `UPDATE spend_window SET days_to = $1::timestamptz, hours_from = date_trunc('hour', $1::timestamptz + interval '45 minutes', 'UTC')`,

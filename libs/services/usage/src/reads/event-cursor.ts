@@ -12,8 +12,8 @@ export interface Place {
 }
 
 /**
- * Where a page of these events ended: the order of events is time, then id, and a time may be many events'. The check at its
- * end is no secret: a cursor that was cut short or goes with other filters would skip events without a word.
+ * Returns the end of a page of these events: the order is time, then id, and a time may be many events'. The check at
+ * its end is no secret: a cursor that was cut short or goes with other filters would skip events without a word.
  */
 export function cursorOf(place: Place, of: Listed): string {
   const { created_at, id } = place;

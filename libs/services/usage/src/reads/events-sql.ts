@@ -1,7 +1,7 @@
 import type { Tag } from './row-filter.js';
 import type { Values } from './values.js';
 
-/** Where events of a tag are: in these quarters of an hour, or outside of what is noted. */
+/** The place of a tag's events: in these quarters of an hour, or outside of what is noted. */
 export interface Located {
   slots: Date[];
   from: Date;

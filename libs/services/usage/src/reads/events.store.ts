@@ -85,7 +85,7 @@ export class EventsStore {
     };
   }
 
-  /** Of a page, and the one after it. */
+  /** Returns the rows of a page, and the one after it. */
   private async rows(listed: Listed, { cursor, ...page }: UsageEventsBody): Promise<EventColumns[]> {
     const after = cursor ? readCursor(cursor, listed) : null;
     const [limit, offset] = [page.limit + 1, cursor ? 0 : page.offset];
@@ -101,7 +101,7 @@ export class EventsStore {
     for await (const rows of allEvents(this.database, listedBy(view, filter))) yield rows.map(wireOf);
   }
 
-  /** Of all pages. */
+  /** Returns the count of all pages. */
   async count(view: View, filter: UsageFilter): Promise<number> {
     const asked = await this.askedOf(view, filter);
     const values = new Values();

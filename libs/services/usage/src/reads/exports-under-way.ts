@@ -4,12 +4,12 @@ import { unavailable } from '@gateway/platform';
 /** CSVs that one process writes at once: each holds a page of events and a connection now and then. */
 const ALL_MAX = 8;
 const RETRY_SECONDS = 10;
-/** What a reader has to take of a file in a second, in bytes, to be sure of its place. */
+/** Bytes of a file that a reader has to take in a second to be sure of its place. */
 const PACE = 65_536;
-/** How long a reader may have been behind that pace. */
+/** Time for which a reader may have been behind that pace. */
 const BEHIND_MS = 10_000;
 
-/** Which exports are being written now. */
+/** Exports that are being written. */
 export class ExportsUnderWay {
   private readonly places = new Set<Place>();
 
@@ -40,7 +40,7 @@ export class ExportsUnderWay {
     return place;
   }
 
-  /** Whether there was one. */
+  /** Returns true if one was closed. */
   private closeSlowest(): boolean {
     const [slowest] = [...this.places].toSorted((a, b) => b.behindMs() - a.behindMs());
     if (slowest.behindMs() <= BEHIND_MS) return false;
@@ -49,7 +49,10 @@ export class ExportsUnderWay {
   }
 }
 
-/** Of one export. Its reader is behind for as long as parts of the file wait for it, less what the pace allows for them. */
+/**
+ * Place of one export. Its reader is behind for as long as parts of the file wait for it, less what the pace allows for
+ * them.
+ */
 export class Place {
   readonly accountId: string;
   private owedMs = 0;

@@ -141,7 +141,7 @@ export class ExportsController {
     return auditRow(request, { action: 'usage.export', ...target }, { clock, random });
   }
 
-  /** What comes while a file is written is not in it. */
+  /** Ends the filter now: what comes while a file is written is not in it. */
   private upToNow<T extends UsageFilter>(filter: T): T {
     const { from } = timesOf(filter);
     const now = Math.max(this.clock.now(), from?.getTime() ?? 0);

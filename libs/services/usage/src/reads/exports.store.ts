@@ -5,7 +5,7 @@ import { insertAudit } from '../postgres/audit-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { View } from './view.js';
 
-/** What a CSV is made of. */
+/** The content of a CSV. */
 export interface ExportQuestion {
   view: View;
   filter: UsageFilter;
@@ -35,7 +35,7 @@ export class ExportsStore {
     return { token, expiresAt };
   }
 
-  /** Of a CSV that is sent at once. */
+  /** Notes a CSV that is sent at once. */
   async note(audit: AuditRow): Promise<void> {
     await this.deps.database.transaction((client) => insertAudit(client, audit));
   }
@@ -49,7 +49,7 @@ export class ExportsStore {
     return rows.at(0)?.question ?? null;
   }
 
-  /** Whether this caller is the one who has it: once, for a token that was found. */
+  /** Returns true for the one caller who takes the token: once, for a token that was found. */
   async take(token: string): Promise<boolean> {
     const { rowCount } = await this.deps.database.pool.query(
       'DELETE FROM usage_export WHERE token_digest = $1',

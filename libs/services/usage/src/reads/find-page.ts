@@ -13,7 +13,7 @@ export interface Sought {
   limit: number;
 }
 
-/** What the index of a view's events does not know. */
+/** Columns that the index of a view's events lacks. */
 const BESIDE_THE_INDEX: ReadonlySet<string> = new Set([
   'model',
   'status',
@@ -25,7 +25,7 @@ const BESIDE_THE_INDEX: ReadonlySet<string> = new Set([
 /** Deeper pages are read in order, over everything between. */
 const ROWS_MAX = 1_000;
 
-/** Whether a filter may be so rare that a page would be sought among millions of other events. */
+/** Returns true for a filter that may be so rare that a page would be sought among millions of other events. */
 export function isSought({ conditions, offset, limit }: Sought): boolean {
   return offset + limit <= ROWS_MAX && conditions.some(({ column }) => BESIDE_THE_INDEX.has(column));
 }

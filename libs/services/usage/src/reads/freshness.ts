@@ -8,7 +8,9 @@ import {
 } from '@gateway/contracts';
 import type { Logger } from 'pino';
 
-/** Between two looks; longer after a while, so that reads that wait for a ledger that is behind leave the store alone. */
+/**
+ * Interval between two looks; longer after a while, so that reads that wait for a late ledger leave the store alone.
+ */
 const POLL_MS = 10;
 const POLL_MAX_MS = 100;
 /**
@@ -18,14 +20,14 @@ const POLL_MAX_MS = 100;
  */
 const SETTLE_GRACE_MS = 250;
 /**
- * How long a read waits for finished units to be posted: several times what a busy fleet takes, and no longer than a
+ * Time that a read waits for finished units to be posted: several times what a busy fleet takes, and no longer than a
  * caller waits. One that finished after the read had begun is not waited for, so that traffic does not hold up reads.
  */
 const POSTED_MS = 3_000;
-/** How long a balance waits for the mirror of what was posted while it was read. */
+/** Time that a balance waits for the mirror of what was posted while it was read. */
 const MATCHED_MS = 500;
 
-/** In the order of HELD_KINDS. */
+/** Scopes in the order of HELD_KINDS. */
 const HELD_SCOPES = HELD_KINDS.map((kind) => counterScope('', heldCounter(kind)));
 
 /**
@@ -43,12 +45,12 @@ export class Freshness {
     },
   ) {}
 
-  /** Until every finished unit of the account is posted, for at most three seconds. */
+  /** Waits until every finished unit of the account is posted, for at most three seconds. */
   posted(accountId: string): Promise<void> {
     return this.wait(accountId, POSTED_MS);
   }
 
-  /** Until a unit that has just finished is settled, for at most a quarter of a second. */
+  /** Waits until a unit that has just finished is settled, for at most a quarter of a second. */
   async settled(accountId: string): Promise<void> {
     await this.wait(accountId, 0);
     // One that was put again after its posting counts twice until somebody looks.

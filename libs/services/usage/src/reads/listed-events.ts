@@ -15,7 +15,7 @@ export async function eventsInOrder({ pool }: UsageDatabase, sought: Sought): Pr
   return rows;
 }
 
-/** In the order of events. One that stood for a died process may have gone since its id was read. */
+/** Returns events in their order. One that stood for a died process may have gone since its id was read. */
 export async function eventsNamed({ pool }: UsageDatabase, ids: readonly string[]): Promise<EventColumns[]> {
   const { rows } = await pool.query<EventColumns>(
     `SELECT ${EVENT_SQL} FROM usage_event WHERE id = ANY($1::text[]) ORDER BY created_at DESC, id DESC`,

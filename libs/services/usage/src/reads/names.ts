@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 
 const KEPT_MS = 60_000;
 const KEPT_MAX = 20_000;
-/** As many as the directory takes at once; no page and no series has more. */
+/** Number of ids that the directory takes at once; no page and no series has more. */
 const ASKED_MAX = 500;
 const GROUP_KINDS: Record<string, keyof NamedIds> = { key: 'keys', member: 'users', team: 'teams' };
 
@@ -13,7 +13,7 @@ interface KeptName {
 }
 
 /**
- * What keys, people and teams are called now, for reads of events that keep ids alone. A read goes without names where
+ * Present names of keys, people and teams, for reads of events that store ids alone. A read goes without names where
  * nobody knows them.
  */
 export class Names {

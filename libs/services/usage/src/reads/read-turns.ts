@@ -5,25 +5,27 @@ import { unavailable } from '@gateway/platform';
 const LEFT = 2;
 /** A page of events asks for its rows and for their number at once. */
 const PER_READ = 2;
-/** Of one account, and of all. */
+/** Number of waiting reads of one account, and of all. */
 const WAITING_MAX = 50;
 const ALL_WAITING_MAX = 500;
-/** As long as a statement may take. */
+/** Longest wait, as long as a statement may take. */
 const WAIT_MS = 15_000;
 const RETRY_SECONDS = 10;
-/** Who has read since is taken to read on: a page is asked for, looked at, and the next one asked for. */
+/**
+ * Time after a read in which its account is taken to read on: a page is read, looked at, and the next one asked for.
+ */
 const READING_MS = 5_000;
-/** What an account may read beyond half of its turns' time: a dashboard asks for all of its parts at once. */
+/** Time that an account may read beyond its half: a dashboard asks for all of its parts at once. */
 const AHEAD_MS = 1_000;
-/** After one read that took very long the next one waits no longer. */
+/** Longest wait after a read that took very long. */
 const REST_MAX_MS = 2_000;
 
 interface Account {
   running: number;
   waiting: number;
-  /** When its last read ended. */
+  /** End of its last read. */
   endedMs: number;
-  /** From when on it may read beside others: each read moves it by twice its time. */
+  /** Instant from which it may read beside others: each read moves it by twice its time. */
   dueMs: number;
 }
 
@@ -33,19 +35,19 @@ interface Waiting {
 }
 
 /**
- * Whose read goes next: sums over a long history may take seconds, and many of one account would take all processors and all
- * connections of the database from the reads of others and from postings. The turns are divided by the accounts that read and
- * one more, which may come at any time: an account alone has half of them. While others read, an account that reads without
- * a pause has its turns for half of the time.
+ * Scheduler of reads: sums over a long history may take seconds, and many of one account would take all processors and
+ * all connections of the database from the reads of others and from postings. The turns are divided by the accounts
+ * that read and one more, which may come at any time: an account alone has half of them. While others read, an account
+ * that reads without a pause has its turns for half of the time.
  */
 export class ReadTurns {
-  /** Those that read or wait, and those that have read lately: whose read ended last stands last. */
+  /** Accounts that read or wait, and those that have read lately: the one whose read ended last is last. */
   private readonly accounts = new Map<string, Account>();
-  /** In the order in which they came. */
+  /** Reads in the order in which they came. */
   private readonly waiting = new Set<Waiting>();
   private readonly max: number;
   private all = 0;
-  /** When the next account has rested. */
+  /** Timer of the next account's rest. */
   private rested: Timer | null = null;
 
   constructor(private readonly deps: { connections: number; clock: Clock; random: Random }) {
@@ -105,7 +107,7 @@ export class ReadTurns {
     });
   }
 
-  /** Of the account that has the fewest under way; of two the one that has waited longer. */
+  /** Begins a read of the account that has the fewest running; of two the one that has waited longer. */
   private beginNext(): void {
     const ownMax = this.ownMax();
     this.rested?.cancel();
@@ -131,7 +133,7 @@ export class ReadTurns {
     waiting.account.waiting -= 1;
   }
 
-  /** How long the account lets others read first; 0 = not at all. */
+  /** Returns how long the account lets others read first; 0 = not at all. */
   private restOf({ dueMs }: Account): number {
     return this.accounts.size > 1 ? Math.max(0, dueMs - this.deps.clock.monotonic()) : 0;
   }

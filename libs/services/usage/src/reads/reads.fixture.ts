@@ -3,9 +3,9 @@ import { sessionPrincipal, testDatabase } from '@gateway/testing';
 import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 
 const random = new SystemRandom();
-/** Of key_1, called "Batch jobs". */
+/** Secret of key_1, called "Batch jobs". */
 export const secret = mintSecret('rsk_', random);
-/** Of key_2, which the member usr_2 has made. */
+/** Secret of key_2, which the member usr_2 has made. */
 export const otherSecret = mintSecret('rsk_', random);
 const TABLES =
   'usage_slot, usage_hour, usage_day, usage_tag, usage_tag_day, usage_tag_sum, usage_event, rejection, spend_hour, spend_total, producer, dead_letter';

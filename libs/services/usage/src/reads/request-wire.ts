@@ -96,7 +96,7 @@ export function lookupOf(units: readonly UnitRow[]): RequestLookup {
   };
 }
 
-/** What admission saw of the first unit's scopes. */
+/** Returns the limits that admission saw of the first unit's scopes. */
 function limitsSeen([{ limits }]: readonly UnitRow[]): LimitSeen[] | null {
   if (!Array.isArray(limits)) return null;
   return (limits as unknown as LimitReading[]).flatMap((seen): LimitSeen[] => {
@@ -112,7 +112,7 @@ function limitsSeen([{ limits }]: readonly UnitRow[]): LimitSeen[] | null {
   });
 }
 
-/** What the unit was priced from; JSON columns are read in the shape that the postings write. */
+/** Returns the facts of the unit's price; JSON columns are read in the shape that the postings write. */
 export function pricedUnit({ model, usage, priced_from }: UnitRow): PricedUnit {
   return {
     model,

@@ -20,7 +20,7 @@ export interface Tag {
   value: string | null;
 }
 
-/** Which events a read is of. */
+/** The events that a read covers. */
 export interface Listed {
   conditions: readonly Condition[];
   times: Times;
@@ -53,7 +53,7 @@ export function eventRows(view: View, filter: UsageFilter): Condition[] {
   return [...filteredRows(view, filter), ...lists];
 }
 
-/** As Prisma takes them. A list, because several conditions may be about one column. */
+/** Returns the conditions as Prisma takes them. A list, because several conditions may be about one column. */
 export function allOf<Column extends string>(
   conditions: readonly Condition<Column>[],
 ): Partial<Record<Column, { in: string[] }>>[] {

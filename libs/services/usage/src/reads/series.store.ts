@@ -21,7 +21,7 @@ export interface SeriesQuestion {
   before: Date;
   granularity: Granularity;
   timeZone: string;
-  /** As the body names it; null = one group. */
+  /** Member that the body names; null = one group. */
   groupBy: string | null;
   top: number;
 }
@@ -110,9 +110,9 @@ export class SeriesStore {
 }
 
 /**
- * Per bucket and group; rows without a bucket are totals of groups, the one without both is that of all. Each row finds its
- * bucket among their starts, which costs less than asking for the zone's clock. A tag that a caller calls `other` is of the
- * rest: two groups of one name would hide each other.
+ * Returns the query per bucket and group; rows without a bucket are totals of groups, the one without both is that of
+ * all. Each row finds its bucket among their starts, which costs less than asking for the zone's clock. A tag that a
+ * caller calls `other` is of the rest: two groups of one name would hide each other.
  */
 function seriesSql(
   sought: Asked & { group: string | null },

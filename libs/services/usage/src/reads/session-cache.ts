@@ -19,7 +19,7 @@ interface Read<T> {
 }
 
 /**
- * What sessions and admin keys have read of usage in the last minute (spec, Limits): dashboards ask for the same again and
+ * Usage that sessions and admin keys have read in the last minute (spec, Limits): dashboards ask for the same again and
  * again, and all at once. An API key is never answered from here.
  */
 export class SessionCache {

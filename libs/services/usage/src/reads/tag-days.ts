@@ -22,7 +22,7 @@ interface Sought extends Listed {
   isByDay: boolean;
 }
 
-/** What a sum of a day and tag knows of its events. */
+/** Columns of a sum of a day and tag. */
 const KNOWN_COLUMNS: ReadonlySet<string> = new Set(['account_id', 'org_id', 'model', 'status']);
 const KNOWN_GROUPS: ReadonlySet<string | null> = new Set([null, 'tag', 'model', 'status']);
 /** A range cuts two days. */
@@ -31,7 +31,10 @@ const DAY = `interval '24 hours'`;
 const SUMS = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost'];
 const CLASSES = ['latency', 'ttft'];
 
-/** Where a filter by a tag reads: in days that are added up, else where its events are. Nothing for a question without a tag. */
+/**
+ * Returns where a filter by a tag reads: in days that are added up, else where its events are. Nothing for a question
+ * without a tag.
+ */
 export async function placeTag(
   database: UsageDatabase,
   sought: Sought,
@@ -70,7 +73,7 @@ async function findDays(
   return { accountId, from, before, unknown: (before.getTime() - from.getTime()) / DAY_MS - Number(days) };
 }
 
-/** Whether a row of usage_tag_day, `d`, is added up by a name as all its events are. */
+/** Returns the condition of a row of usage_tag_day, `d`, that is added up by a name as all its events are. */
 function summedSql(name: string): string {
   return `d.summed = d.changes AND (${name} = ANY(d.names) OR ${name} <> ALL(d.left_out))`;
 }
@@ -137,7 +140,7 @@ interface Row {
   sign: '' | '-';
 }
 
-/** As `eventsByBucket` names them for a series, else as ONE_EVENT. */
+/** Returns the columns as `eventsByBucket` names them for a series, else as ONE_EVENT. */
 function columnsOf({ tag, sign }: Row, series: SeriesColumns | undefined): string[] {
   const named = series
     ? [...new Set(['slot', 'status', ...(series.group === null ? [] : [series.group])])]

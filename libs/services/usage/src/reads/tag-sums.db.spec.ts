@@ -90,7 +90,7 @@ function dying(database: UsageDatabase, statements: number): UsageDatabase {
 }
 
 const LOCATING = 'LEFT JOIN usage_tag ON';
-/** Of a tag that is in most quarters of an hour, of which few are enough here to be read one by one. */
+/** Answer for a tag that is in most quarters of an hour, of which few are enough here to be read one by one. */
 const NOWHERE = { rows: [{ slots: null, all: '0', from: 0, to: 0 }] };
 
 /** Answers as before any tag was noted: from events alone. */

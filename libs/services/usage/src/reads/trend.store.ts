@@ -8,7 +8,7 @@ import { Values } from './values.js';
 
 type Trend = Pick<SpendTrend, 'buckets' | 'total_usd'>;
 
-/** How many buckets a window has, the running one included. */
+/** Number of buckets of a window, the current one included. */
 const BUCKETS: Record<Granularity, number> = { hour: 48, day: 30, week: 12, month: 12 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -52,7 +52,7 @@ export class TrendStore {
   }
 }
 
-/** From the start of the oldest bucket until now. */
+/** Returns the window from the start of the oldest bucket until now. */
 export function trendWindow(granularity: Granularity, now: number): { from: Date; before: Date } {
   return { from: new Date(firstBucket(granularity, now)), before: new Date(now + 1) };
 }

@@ -10,15 +10,15 @@ export interface Asked {
   conditions: readonly Condition[];
   times: Times;
   tag: Tag | null;
-  /** Where events of `tag` are; null or absent = anywhere. */
+  /** Place of the events of `tag`; null or absent = anywhere. */
   located?: Located | null;
-  /** Where what is asked of a tag is added up; null or absent = nowhere. */
+  /** Days in which the question of a tag is added up; null or absent = none. */
   tagDays?: TagDays | null;
   /** Tag whose value becomes the column `tag`; null or absent = no such column. */
   groupTag?: string | null;
-  /** Whether whole days of UTC may come as one row. */
+  /** True if whole days of UTC may come as one row. */
   isByDay?: boolean;
-  /** What a series is of: its rows carry its group, and no more of what is grouped by. */
+  /** Columns of a series: its rows carry its group, and no more of what is grouped by. */
   series?: SeriesColumns;
 }
 

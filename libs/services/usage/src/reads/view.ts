@@ -1,7 +1,7 @@
 import { ApiError, type Membership, type Principal, type SessionPrincipal } from '@gateway/contracts';
 import type { OrgRule } from '@gateway/platform';
 
-/** Whose usage a caller may read. */
+/** The usage that a caller may read. */
 export type View =
   | { kind: 'key'; accountId: string; keyId: string }
   /** An account without an organization. */

@@ -4,7 +4,7 @@ import { Access } from '@gateway/platform';
 import { DIFFERENCES } from './finding.js';
 import { Reconciler } from './reconciler.js';
 
-/** What the proof of the books has found, for who runs the platform. */
+/** Routes of the ledger's proof, for operators of the platform. */
 @Controller('v1/admin')
 @Access({ superAdmin: true })
 export class BooksController {

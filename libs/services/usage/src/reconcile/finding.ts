@@ -45,11 +45,11 @@ export interface Finding {
   found: string;
 }
 
-/** What must be equal, for all customers together. Decimal strings of USD. */
+/** Sums that must be equal, for all customers together. Decimal strings of USD. */
 export interface Sums {
   costs: string;
   usage_transfers: string;
-  /** What customers' balances fell by, credits not counted. */
+  /** Amount by which customers' balances fell, credits not counted. */
   balances_fell: string;
   spend_totals: string;
   spend_hours: string;

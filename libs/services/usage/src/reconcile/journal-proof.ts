@@ -14,9 +14,9 @@ export interface MissingUnit {
 
 export interface JournalProof {
   findings: Finding[];
-  /** Behind the watermark: they will not come by themselves. */
+  /** Units behind the watermark: they will not come by themselves. */
   missing: MissingUnit[];
-  /** Per account what is finished and not posted: the limit store must hold as much as unposted. */
+  /** Sum by account of what is finished and not posted: the limit store must hold as much as unposted. */
   tailNano: Map<string, bigint>;
 }
 
@@ -26,9 +26,9 @@ interface Intent {
   createdAtMs: number;
 }
 
-/** What of an epoch is known so far. An INTENT stands before its OUTCOME, so only units under way are held. */
+/** The known part of an epoch. An INTENT stands before its OUTCOME, so only units under way are held. */
 interface Epoch {
-  /** Without an outcome yet. */
+  /** Intents without an outcome yet. */
   open: Map<string, Intent & { isSetAside: boolean }>;
   /** The highest number of an outcome: they ascend, and a part of a segment may have been written twice. */
   seq: number;
@@ -104,7 +104,7 @@ function folders(dir: string): string[] {
     .map(({ name }) => join(dir, name));
 }
 
-/** In the order in which they were written, those that were set aside among the others. */
+/** Returns the segments in the order in which they were written, those that were set aside among the others. */
 function segmentPaths(folder: string): string[] {
   const names = (unlessGone(() => readdirSync(folder)) ?? []).filter((name) => SEGMENT.test(name));
   const indexOf = (name: string): number => Number.parseInt(name, 10);
@@ -121,7 +121,7 @@ function unlessGone<T>(read: () => T): T | null {
   }
 }
 
-/** What was set aside has shipped as far as it could be read: of it only which units were admitted is asked. */
+/** Reads a segment. One that was set aside has shipped as far as it could be read: only its admitted units matter. */
 function readSegmentOf(path: string, epoch: Epoch): Segment | null {
   const bytes = unlessGone(() => readFileSync(path));
   if (bytes === null) return null;
@@ -191,8 +191,8 @@ function withoutEvent(intents: readonly Intent[], database: UsageDatabase): Prom
 }
 
 /**
- * Whoever took the epoch over closed them, and knew that their outcome might have been there: the ledger knows such a record
- * by its estimated usage. One that is still under way, or that died before it had an outcome, is none.
+ * Returns the intents that the next owner of the epoch closed as lost: the ledger knows such a record by its estimated
+ * usage. One that is still under way, or that died before it had an outcome, is none.
  */
 function closedAsLost(intents: readonly Intent[], database: UsageDatabase): Promise<Intent[]> {
   const crashed = "AND e.error_code = 'gateway_crash' AND e.usage_estimated";

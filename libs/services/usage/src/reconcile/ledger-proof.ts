@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DifferenceKind, Finding, Sums } from './finding.js';
 
-/** Which accounts a statement looks at: some, or all (and then those of the house as well). */
+/** The accounts of a statement: some, or all (and then those of the platform as well). */
 export type Accounts = readonly string[] | 'all';
 
 export type Queryable = Pick<pg.Pool, 'query'>;
@@ -177,7 +177,7 @@ const BALANCE = `
 SELECT 'books_unbalanced' AS kind, NULL AS account, NULL AS scope, '0' AS expected, ${text('sum(posted)')} AS found
 FROM account HAVING sum(posted) <> 0`;
 
-/** Of no account. */
+/** Query of the dead letters, which have no account. */
 const DEAD_LETTERS = `
 SELECT 'dead_letter_open' AS kind, NULL AS account, coalesce(request_id || '/' || unit, digest) AS scope,
   '0' AS expected, '1' AS found

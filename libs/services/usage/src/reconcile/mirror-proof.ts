@@ -44,7 +44,10 @@ export async function mirrorFindings(
   return [...findings.values(), ...held];
 }
 
-/** What an account in use has unposted is another amount at each look, and says nothing against journals read before. */
+/**
+ * Returns true for a finding that stays. The unposted amount of an account in use differs at each look, and says
+ * nothing against journals read before.
+ */
 function isStillThere(now: Finding, before: ReadonlyMap<string, Finding>): boolean {
   const then = before.get(findingName(now));
   return then !== undefined && (now.kind !== 'unposted_differs' || then.found === now.found);
@@ -88,7 +91,7 @@ function versionFindings(account: string, { posted = [] }: AccountState, ledger:
   return [{ kind: 'version_moved_back', account, scope: null, expected, found }];
 }
 
-/** Where no unit is in flight nothing may be reserved, on any scope. */
+/** Returns reservations without a unit in flight, on any scope. */
 function reservedFindings(account: string, { reservedUnits, reservedNano, scopes }: AccountState): Finding[] {
   if (reservedUnits > 0) return [];
   const all: { scope: string | null; nano: bigint }[] = [

@@ -6,7 +6,7 @@ export interface PlantedBySql {
   found: Record<string, unknown>[];
   /** Kinds that the same plant lets differ as well. */
   also?: string[];
-  /** What no repair can mend. */
+  /** True for a fault that no repair can mend. */
   stays?: boolean;
 }
 

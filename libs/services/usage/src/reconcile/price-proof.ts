@@ -21,7 +21,7 @@ interface Row extends PricedUnit {
 }
 
 const AT_ONCE = 1_000;
-/** Which unit differs is what helps: past this many the price of a model is wrong, not a row. */
+/** Number of findings past which the price of a model is wrong, not a row. */
 const FINDINGS_MAX = 10_000;
 
 /** Prices every billed event again from its own record and the terms it names (money-and-limits 5). Read part by part. */

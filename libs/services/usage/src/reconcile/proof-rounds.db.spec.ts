@@ -20,7 +20,7 @@ afterAll(async () => {
   await place.drop();
 });
 
-/** As many events of the account as days say, without the events. */
+/** Adds so many requests to the account's days, without their events. */
 const grow = (account: string, requests: number) =>
   app.database.pool.query(
     `INSERT INTO usage_day SELECT $1, '2026-01-01T00:00:00Z', 'key_1', '', 'acme/swift', '/v1/x', 'success', 'served',

@@ -44,27 +44,27 @@ export interface FullProof {
   unpriced: number;
 }
 
-/** What the rounds of this process know. */
+/** The knowledge of this process's passes. */
 export interface ProofState {
   findings: Finding[];
   /** Accounts that this round over the books has proved so far; until it has proved one, those of the last round. */
   accountsProved: number;
   /** Accounts that the last round proved. */
   lastProved: number;
-  /** When the last round over all accounts ended; null before. Milliseconds since the epoch. */
+  /** End of the last pass over all accounts; null before. Milliseconds since the epoch. */
   roundEndedAtMs: number | null;
 }
 
 /** Links of what was posted in this time are proved every minute, whatever the round is at. */
 const RECENT_MS = 180_000;
-/** How much time a minute may give to the round over all accounts. */
+/** Time of a minute for the pass over all accounts. */
 const BUDGET_MS = 1_000;
 const SLICE = 20;
 /** Events that one part may read: an account with more is left to the full proof, and counted. A proof reads each six times. */
 const EVENTS_MAX = 500_000;
 const ACCOUNTS_AT_ONCE = 200;
 const FINDINGS_MAX = 1_000;
-/** What the limit store is compared for: asked of every account, however long its history is. */
+/** Kinds for which the limit store is compared: asked of every account, however long its history is. */
 const MIRROR_KINDS: ReadonlySet<DifferenceKind> = new Set([
   'version_moved_back',
   'reservation_phantom',
@@ -86,7 +86,7 @@ export class Reconciler {
   private proved = 0;
   private lastProved = 0;
   private readonly unproven = new Set<string>();
-  /** Held units by finding, of each account's last proof. */
+  /** Findings of each account's last proof. */
   private held = new Map<string, Finding>();
   private roundEndedAtMs: number | null = null;
 
@@ -155,7 +155,7 @@ export class Reconciler {
     metrics.proofAdvanced(this.unproven.size, this.roundEndedAtMs);
   }
 
-  /** Answers how many were proved. What was found of an account stays until it is proved again. */
+  /** Returns how many were proved. What was found of an account stays until it is proved again. */
   private async prove(accounts: readonly string[]): Promise<number> {
     if (accounts.length === 0) return 0;
     const findings = await this.withinTime(accounts.filter((account) => !this.unproven.has(account)));
@@ -235,7 +235,7 @@ export class Reconciler {
     this.roundEndedAtMs = this.deps.clock.now();
   }
 
-  /** What is known of them becomes what was found now; what stays is not logged again. */
+  /** Replaces the known findings with the new ones; those that stay are not logged again. */
   private replace(isOne: (finding: Finding) => boolean, findings: readonly Finding[]): void {
     const now = new Set(findings.map(findingName));
     for (const [name, finding] of this.found) if (isOne(finding) && !now.has(name)) this.found.delete(name);

@@ -67,7 +67,7 @@ async function repairAccount(account: string, deps: Deps): Promise<void> {
   });
 }
 
-/** Also the account of events whose posting never made it. */
+/** Locks the account, and that of events whose posting never made it. */
 async function lock(client: pg.PoolClient, account: string): Promise<void> {
   await client.query(`INSERT INTO account (id, kind) VALUES ($1, 'customer') ON CONFLICT (id) DO NOTHING`, [
     account,

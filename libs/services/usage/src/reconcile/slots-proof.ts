@@ -4,7 +4,7 @@ import { addUpSql, type Span } from '../posting/slots.js';
 import type { Finding } from './finding.js';
 import type { Queryable } from './ledger-proof.js';
 
-/** What a slot adds up, of the events of an account; `NAMED` makes them one. */
+/** Columns of a slot of an account's events; `NAMED` makes them one. */
 const NAMED = ['account_id', 'slot', 'key_id', 'team_id', 'model', 'endpoint', 'status', 'outcome'];
 const BIN = `date_bin('15 minutes', created_at, '2000-01-01T00:00:00Z')`;
 
@@ -42,7 +42,7 @@ FROM (${EVENTS}) AS e
   FULL JOIN (SELECT * FROM usage_slot WHERE $1::text[] IS NULL OR account_id = ANY($1)) AS s USING (${NAMED.join(', ')})
 WHERE (${COUNTS.map((name) => `e.${name}`).join(', ')}) IS DISTINCT FROM (${COUNTS.map((name) => `s.${name}`).join(', ')})`;
 
-/** What is added up of a span, of accounts. */
+/** Sums of a span, of accounts. */
 const ADDED_UP: Readonly<Record<Span, string>> = {
   hour: 'slot < days_to AND slot >= hours_from',
   day: 'slot < days_to',
@@ -63,7 +63,7 @@ FROM (
   FULL JOIN (SELECT * FROM usage_${span} WHERE $1::text[] IS NULL OR account_id = ANY($1)) AS s USING (${NAMED.join(', ')})
 WHERE (${COUNTS.map((name) => `e.${name}`).join(', ')}) IS DISTINCT FROM (${COUNTS.map((name) => `s.${name}`).join(', ')})`;
 
-/** What the series of usage are read from is the sum of the events. */
+/** Returns differences between the sums behind the series of usage and the events. */
 export async function slotFindings(database: Queryable): Promise<Finding[]> {
   const slots = await database.query<Finding>(DIFFERENT, [null]);
   let found = slots.rows;
@@ -72,7 +72,10 @@ export async function slotFindings(database: Queryable): Promise<Finding[]> {
   return found;
 }
 
-/** Under the account's lock, which every posting takes before it adds to slots, while the days stand still. */
+/**
+ * Rebuilds the slots under the account's lock, which every posting takes before it adds to them, while the days stand
+ * still.
+ */
 export async function rebuildSlots(client: pg.PoolClient, account: string): Promise<void> {
   await rebuildQuarters(client, account);
   for (const span of SPANS) {

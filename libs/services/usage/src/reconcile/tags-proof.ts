@@ -48,7 +48,7 @@ FROM (
 WHERE (${listed('e')}) IS DISTINCT FROM (${listed('s')})
 GROUP BY account_id, day`;
 
-/** What reads of a tag are read from is what the events carry. */
+/** Returns differences between the rows behind reads of a tag and the events. */
 export async function tagFindings(database: Queryable): Promise<Finding[]> {
   let found: Finding[] = [];
   for (const sql of [MISSING, DIFFERENT])
@@ -56,7 +56,10 @@ export async function tagFindings(database: Queryable): Promise<Finding[]> {
   return found;
 }
 
-/** Under the account's lock, which every posting takes before it notes tags. Days that differ are added up by the next round. */
+/**
+ * Rebuilds the tags under the account's lock, which every posting takes before it notes them. Days that differ are
+ * added up by the next round.
+ */
 export async function rebuildTags(client: pg.PoolClient, account: string): Promise<void> {
   const { rowCount } = await client.query(`SELECT 1 FROM (${MISSING}) AS missing LIMIT 1`, [[account]]);
   if (rowCount !== 0) await client.query(noteTagsSql(`${OF_ACCOUNTS} AND ${NOTED}`), [[account]]);
