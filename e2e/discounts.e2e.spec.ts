@@ -7,7 +7,10 @@ import { logIn, type PersonSession } from './harness/session.js';
 const MODEL = 'simulator/chat';
 const chat = { model: MODEL, max_tokens: 5, messages: [{ role: 'user', content: 'What does this cost?' }] };
 
-/** What a super admin grants is what the catalogue shows, what the ledger takes and what the balance loses. */
+/**
+ * Suite that follows a discount: granted by a super admin, shown by the catalogue, taken by the ledger and missing from
+ * the balance.
+ */
 describe.each(SHARED_MODES)('a discount followed through the front door (%s)', (_name, start) => {
   let gateway: OwnOrganization;
   let root: PersonSession;

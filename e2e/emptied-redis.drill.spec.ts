@@ -36,7 +36,7 @@ describe('two edges whose Redis is emptied', () => {
       },
       { intervalMs: 100 },
     );
-  /** What both edges answer to the same request, as `status code`. */
+  /** Returns both edges' answers to the same request, as `status code`. */
   const both = async (key: string): Promise<string[]> => {
     const answers = await Promise.all(edges().map((url) => send(url, key)));
     return answers.map((answer) => [answer.status, answer.body.error?.code].filter(Boolean).join(' '));

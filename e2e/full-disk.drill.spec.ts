@@ -20,7 +20,7 @@ import { askOnce } from './harness/requests.js';
 
 const BODY = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Is there room?' }] };
 const FAR = { timeoutMs: 100_000, intervalMs: 200 };
-/** Only root may mount a file system of its own to fill. */
+/** Suite for root alone, who may mount a file system to fill. */
 const describeAsRoot = process.getuid?.() === 0 && process.platform === 'linux' ? describe : describe.skip;
 
 /** Statuses of a few callers, one request after the other each, until told to end. */

@@ -15,7 +15,7 @@ const SEED_MS = 240_000;
 const FAR = { timeoutMs: 90_000, intervalMs: 300 };
 const PEOPLE = 12;
 
-/** What was answered before the kill, and is to be found after it. */
+/** Answers from before the kill, which have to be found after it. */
 interface Answered {
   /** Ids of erasures, with the response of the person who was erased. */
   erasures: { id: string; response: string }[];

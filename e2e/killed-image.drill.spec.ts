@@ -6,7 +6,7 @@ import { askOnce, pico, type Answered, type Body } from './harness/requests.js';
 import { logIn } from './harness/session.js';
 
 const IMAGE = { model: 'simulator/image', prompt: 'A fox', size: '1024x1024', quality: 'low' };
-/** Of the lock that a test holds. */
+/** Number of the lock that a test holds. */
 const GATE = 4_711;
 /** The server has the databases of other tests, too. */
 const WAITING = `FROM pg_locks WHERE locktype = 'advisory' AND NOT granted

@@ -8,7 +8,7 @@ const chat = { model: 'simulator/chat', max_tokens: 16, messages: [{ role: 'user
 const LARGE_BYTES = 31_000_000;
 const LARGE = 3;
 
-/** Of parts so small that parsing and checking them takes the processor as long as a body of this size can. */
+/** Builds a body of parts so small that parsing and checking them takes as long as a body of this size can. */
 function largeBody(): Buffer {
   const part = { type: 'text', text: 'All good things come in small packages. '.repeat(16) };
   const count = Math.floor(LARGE_BYTES / JSON.stringify(part).length);

@@ -4,7 +4,7 @@ import type { Gateway } from './harness/gateway.js';
 import { START_MS } from './harness/modes.js';
 import { ask, pico, type Body } from './harness/requests.js';
 
-/** Of one search, of each model here: 10 USD a thousand. */
+/** Price of one search, of each model here: 10 USD a thousand. */
 const SEARCH_USD = '0.01';
 const SAID = 'Red foxes live in dens.';
 

@@ -18,7 +18,10 @@ const UNLIMITED = {
   blocked_models: null,
 };
 
-/** What is set over HTTP is what the next request meets: each scope above a key, by the way of its owner. */
+/**
+ * Suite that sets limits over HTTP and meets them with the next request: each scope above a key, by the way of its
+ * owner.
+ */
 describe('limits of every scope', () => {
   const mail = mkdtempSync(join(tmpdir(), 'limit-scopes-mail-'));
   let gateway: Gateway;
@@ -26,7 +29,7 @@ describe('limits of every scope', () => {
   let member: PersonSession;
   let memberId: string;
   let teamId: string;
-  /** Of the member in the team, and of the owner. */
+  /** Keys of the member in the team, and of the owner. */
   let own: { id: string; key: string };
   let ownersKey: string;
 
@@ -88,7 +91,7 @@ describe('limits of every scope', () => {
   const set = (scope: Scope, limits: object): Promise<Body> =>
     done(owner, scope === 'team_member' ? 'PUT' : 'PATCH', scopes[scope](), limits);
 
-  /** How many requests of today the scopes of the member's key have seen. */
+  /** Returns how many requests of today the scopes of the member's key have seen. */
   async function usedToday(scope: Scope): Promise<number> {
     const state = await done(owner, 'GET', `/v1/usage/rate-limits?key_id=${own.id}`);
     return Number(state.scopes[scope].rpd.current);

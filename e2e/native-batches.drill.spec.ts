@@ -45,7 +45,7 @@ models:
 `;
 type Of = (typeof PROVIDERS)[number];
 
-/** How each begins a batch. */
+/** Ways in which each begins a batch. */
 const BEGINS = [
   /^POST .*\/v1\/batches$/,
   /^POST .*\/messages\/batches$/,
@@ -147,7 +147,7 @@ describe('money of batches that OpenAI, Anthropic, Google and Amazon run', () =>
     return { ...of, id, keyId, key };
   }
 
-  /** What the limit store holds for the key and for the account, and how many units. */
+  /** Returns the amounts that the limit store holds for the key and for the account, and the number of units. */
   async function held({ keyId }: Begun): Promise<{ key: bigint; account: bigint; units: number }> {
     const { scopes, reservedNano, reservedUnits } = await limits.read(accountId, [
       { kind: 'key', id: keyId },
@@ -186,7 +186,7 @@ describe('money of batches that OpenAI, Anthropic, Google and Amazon run', () =>
     pico((await read(key, 'GET', '/v1/balance')).balance_usd);
 
   interface Case {
-    /** Once each is at its provider. */
+    /** Runs once each is at its provider. */
     then: (begun: Begun) => Promise<unknown>;
     status: string;
     /** One in so many of its lines is billed. */

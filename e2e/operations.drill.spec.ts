@@ -8,7 +8,7 @@ import { START_MS } from './harness/modes.js';
 import { ask, pico } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
-/** Those whose restart a caller could feel, in the order of a release. */
+/** Apps whose restart a caller could notice, in the order of a release. */
 const APPS = ['catalogue', 'keys', 'usage', 'edge'] as const;
 type App = (typeof APPS)[number];
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], stream: true };

@@ -41,7 +41,7 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
     await server?.drop();
   }, START_MS);
 
-  /** What is broken now comes back also where a test ends early, or every later one would fail for it. */
+  /** Repair of what is broken now, run also where a test ends early: every later one would fail otherwise. */
   let broken: (() => Promise<void>) | null = null;
   const heal = async (): Promise<void> => {
     const end = broken;

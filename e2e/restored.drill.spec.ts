@@ -41,7 +41,7 @@ describe('a PostgreSQL that is put back to a backup while Redis knows more', () 
     await admin?.end();
   }, START_MS);
 
-  /** Nobody is connected to the fleet's database meanwhile; the services connect again afterwards. */
+  /** Runs statements while nobody is connected to the fleet's database; the services connect again afterwards. */
   async function alone(...statements: string[]): Promise<void> {
     await admin.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS false`);
     await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name()]);
@@ -54,7 +54,7 @@ describe('a PostgreSQL that is put back to a backup while Redis knows more', () 
     await admin.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS true`);
   }
 
-  /** Of one try; 503 decides nothing. */
+  /** Returns the status of one try; 503 decides nothing. */
   const statusOf = async (key: string): Promise<number> =>
     (await askOnce(fleet, 'POST', '/v1/chat/completions', { body: chat, key })).status;
 
@@ -63,7 +63,7 @@ describe('a PostgreSQL that is put back to a backup while Redis knows more', () 
       expect((await ask(fleet, 'POST', '/v1/chat/completions', { body: chat, key })).status).toBe(200);
   }
 
-  /** How many of so many requests are served; what cannot be decided yet is 503, and nothing else but 402 is answered. */
+  /** Returns how many of so many requests are served; an undecided one is 503, and nothing else but 402 is answered. */
   async function served(key: string, count: number): Promise<number> {
     let passed = 0;
     for (let n = 0; n < count; n += 1) {
@@ -80,7 +80,7 @@ describe('a PostgreSQL that is put back to a backup while Redis knows more', () 
     return (answer.body.events as Body[]).filter(({ status }) => status === 'success');
   }
 
-  /** As docs/operations/postgresql-gone.md says, step 4. */
+  /** Posts again as docs/operations/postgresql-gone.md says, step 4. */
   async function postAgain(): Promise<void> {
     const usage = fleet.process('usage');
     await usage.end();

@@ -15,7 +15,7 @@ import { START_MS } from './harness/modes.js';
 import { ask } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
-/** Those whose restart a caller could feel: two of each, with a balancer before them. */
+/** Apps whose restart a caller could notice: two of each, with a balancer before them. */
 const TWICE = ['catalogue', 'keys', 'usage', 'edge'] as const;
 type Twice = (typeof TWICE)[number];
 /** The order of docs/operations/deploy.md. */
@@ -42,7 +42,7 @@ interface Hook {
   body: string;
 }
 
-/** As docs/webhooks.md says. */
+/** Verifies as docs/webhooks.md says. */
 function isSignedBy(secret: string, { headers, body }: Hook): boolean {
   const timestamp = String(headers['service-webhook-timestamp']);
   const expected = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
@@ -137,7 +137,7 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
     return (await answer.json()) as T;
   }
 
-  /** Who signed a session's token. */
+  /** Returns the key that signed a session's token. */
   const kidOf = (token: string): unknown =>
     (JSON.parse(Buffer.from(token.split('.')[0], 'base64url').toString('utf8')) as { kid: unknown }).kid;
 

@@ -48,7 +48,7 @@ describe('the secrets of a fleet', () => {
   let database: Client;
   const mail = mkdtempSync(join(tmpdir(), 'secrets-mail-'));
   const secrets: Record<string, string> = { providerKey, ownProviderKey, kek, pepper };
-  /** What callers were told where no secret is handed out. */
+  /** Texts sent to callers where no secret is handed out. */
   const told: string[] = [];
 
   beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('the secrets of a fleet', () => {
       expect([name, secret.length > 10]).toEqual([name, true]);
   }
 
-  /** What a mail to this person has brought last: the token of a link. */
+  /** Returns the token of the link in the last mail to this person. */
   function mailed(email: string, isUsed: (token: string) => boolean = () => false): Promise<string> {
     return eventually(
       () =>

@@ -5,11 +5,11 @@ import { START_MS } from './harness/modes.js';
 import { ask, pico, usd } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
-/** Without max_tokens each holds hundreds of times what it costs. */
+/** Request without max_tokens: it holds hundreds of times what it costs. */
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
-/** Of each of four ways, one after the other; 10,000 in all. */
+/** Number of paid requests of each of four ways, one after the other; 10,000 in all. */
 const PAID = Number(process.env.DRILL_REQUESTS ?? '2500');
-/** Of each way, once the money is gone; 1,000 in all. */
+/** Number of requests of each way once the money is gone; 1,000 in all. */
 const BEYOND = Math.ceil(PAID / 10);
 const TEST_MS = 1_800_000;
 

@@ -8,11 +8,11 @@ import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 16 };
 const TEST_MS = 900_000;
-/** Sent before something breaks, half of them through each edge. */
+/** Number of requests before something breaks, half of them through each edge. */
 const SENT = 60;
 /** Room that the cap leaves then, in requests: what one edge has sent, counted twice, would take it and more. */
 const ROOM = 20;
-/** Sent afterwards, over longer than a wrong count lasts until the ledger's next totals. */
+/** Number of requests afterwards, over longer than a wrong count lasts until the ledger's next totals. */
 const AFTERWARDS = 12;
 const PACE_MS = 1_000;
 

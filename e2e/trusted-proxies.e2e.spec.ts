@@ -10,7 +10,7 @@ const OWNER = '198.51.100.9';
 /** A window of public reads of one address (public catalogue). */
 const READS = 60;
 
-/** What an edge believes of `X-Forwarded-For` reaches the services behind it. */
+/** Suite on the trust of an edge in `X-Forwarded-For`, as the services behind it see it. */
 describe('a proxy before the fleet', () => {
   let fleet: Fleet;
   let person: PersonSession;
@@ -36,7 +36,7 @@ describe('a proxy before the fleet', () => {
   };
   const logInFrom = (url: string, from: string, password = fleet.admin.password): Promise<number> =>
     send(url, from, ['POST', '/auth/login', { email: fleet.admin.email, password }]);
-  /** At once, so that none has to wait for the one before; the next one has to wait half a minute. */
+  /** Guesses at once, so that none has to wait for the one before; the next one has to wait half a minute. */
   const guessTenTimes = async (url: string): Promise<void> => {
     let refused = 0;
     const guess = async (): Promise<void> => {
@@ -84,7 +84,7 @@ describe('a proxy before the fleet', () => {
     });
   });
 
-  /** As a browser at this address would, with the cookie of a login there. */
+  /** Refreshes as a browser at this address would, with the cookie of a login there. */
   async function refreshAt(url: string, origin: string, at: Record<string, string> = {}): Promise<Answered> {
     const from = { 'x-forwarded-for': OWNER };
     const login = await ask({ url, key: '' }, 'POST', '/auth/login', { body: fleet.admin, headers: from });

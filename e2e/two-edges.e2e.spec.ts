@@ -54,7 +54,7 @@ describe('two edges of one fleet', () => {
     expect(count(200) + count(402)).toBe(200);
     if (unavailable === before) expect(count(200)).toBe(1);
   }
-  /** What both edges answer to the same request, as `status code`. */
+  /** Returns both edges' answers to the same request, as `status code`. */
   const both = async (key: string, body: Body = chat): Promise<string[]> => {
     const answers = await Promise.all(edges().map((url) => send(url, key, body)));
     return answers.map((answer) => [answer.status, answer.body.error?.code].filter(Boolean).join(' '));

@@ -17,7 +17,7 @@ const kept = new Map(
   Object.entries(packages).filter(([path, { dev }]) => dev !== true && !removed.has(path)),
 );
 
-/** Where Node finds it from there: the nearest node_modules upwards. */
+/** Returns the file that Node resolves from there: the nearest node_modules upwards. */
 function resolved(from: string, name: string): string | null {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`;

@@ -7,7 +7,7 @@ const JEST =
   'node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js --passWithNoTests';
 const NOT_COMPILED = '"**/*.spec.ts,**/*.mjs,**/*.d.mts,**/project.json"';
 const SOURCE = /\.(?:tsx?|mjs)$/;
-/** Only tests read them. A test of one lib would else make it depend on all that the test harness starts. */
+/** Files that only tests read. A test of one lib would else make it depend on all that the test harness starts. */
 const OF_TESTS = /\.(?:spec\.tsx?|fixture\.ts)$/;
 const IMPORT = /(?:from|import)\s*\(?\s*['"](@gateway\/[\w/-]+)['"]/g;
 

@@ -17,12 +17,12 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-/** Of one step: a machine whose cores are taken answers late, and no test is about that. */
+/** Time of one step: a machine whose cores are taken answers late, and no test is about that. */
 const STEP_MS = 150_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** WCAG 2.2 AA. */
 const RULES: readonly string[] = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** Those of them whose verdict another colour scheme can change: it changes no name, role or size. */
+/** Rules whose verdict another colour scheme can change: it changes no name, role or size. */
 const OF_COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
 export type Scheme = 'light' | 'dark';
@@ -101,8 +101,8 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /**
- * What axe finds on the page, as one line each; `colours` where the page was looked at in the other scheme before. The script
- * runs as the browser's own, which the policy does not bind.
+ * Returns axe's findings on the page, as one line each; `colours` where the page was checked in the other scheme
+ * before. The script runs as the browser's own, which the policy does not bind.
  */
 export async function axeFaults(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
   // Half of a fade has a contrast of its own.
@@ -135,11 +135,11 @@ export async function signIn(page: Page, person: { email: string; password: stri
 }
 
 export interface SignedIn {
-  /** Of the first super admin, for what a test does beside the browser. */
+  /** Session of the first super admin, for what a test does beside the browser. */
   owner: PersonSession;
   browser: Browser;
   page: Page;
-  /** Where the pages of their organization are. */
+  /** Address of the pages of their organization. */
   base: string;
   /** Closes the browser. @returns what went wrong in its pages. */
   end(): Promise<string[]>;

@@ -45,7 +45,7 @@ const PATHS = [
   '/routing',
 ];
 
-/** In each page, before its own code. */
+/** Script for each page, before its own code. */
 const NOTE_HEAD = `new MutationObserver((_, notes) => {
   if (document.querySelector('h1') === null) return;
   window.headMs = performance.now();

@@ -9,9 +9,9 @@ import { openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 900_000;
 const TEST_MS = 480_000;
-/** From the page of the menu where one would look, until it is done; what is typed does not count. */
+/** Number of clicks from the page of the menu where one would look; typing does not count. */
 const CLICKS_MAX = 3;
-/** Below the requests a minute that a key has by itself. */
+/** Interval below the requests a minute that a key has by itself. */
 const CALL_EVERY_MS = 1_000;
 
 describe('a newcomer', () => {
@@ -63,7 +63,7 @@ describe('a newcomer', () => {
     return secret;
   };
 
-  /** As the page shows it, with the key in its place. */
+  /** Returns the call that the page shows, with the key in its place. */
   async function callOf(key: string): Promise<() => Promise<number>> {
     const code = (await page.getByRole('region', { name: 'the call in curl' }).textContent()) ?? '';
     const url = /^curl (\S+)/.exec(code)?.[1] ?? '';

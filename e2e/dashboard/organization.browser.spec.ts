@@ -97,7 +97,7 @@ describe('the pages of an organization', () => {
   );
 });
 
-/** Where the pages of an organization are in which nothing has happened yet. */
+/** Returns the address of the pages of an organization in which nothing has happened yet. */
 async function newOrganization({ owner, page }: SignedIn, { url }: Gateway): Promise<string> {
   const created = await owner.call('POST', '/v1/orgs', { name: 'Acme' });
   expect(created.status).toBe(201);

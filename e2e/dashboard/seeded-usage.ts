@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 export interface UsageSeed {
-  /** Of the gateway: its schema `usage` takes the rows. */
+  /** Address of the gateway's database: its schema `usage` takes the rows. */
   databaseUrl: string;
   orgId: string;
   memberId: string;
@@ -31,7 +31,10 @@ const EVENTS = `INSERT INTO usage.usage_event (id, request_id, unit, account_id,
       CASE WHEN n % 50 = 7 THEN 'failed' ELSE 'served' END AS outcome,
       CASE WHEN n % 50 = 7 THEN 502 ELSE 200 END AS http) AS m`;
 
-/** As the postings add them up: by quarters of an hour, and what is older than `days_to` by days, too. */
+/**
+ * Returns the statement that sums as the postings do: by quarters of an hour, and what is older than `days_to` by days,
+ * too.
+ */
 const addedUp = (table: 'usage_slot' | 'usage_hour' | 'usage_day', time: string, condition: string): string =>
   `INSERT INTO usage.${table} (account_id, slot, key_id, team_id, model, endpoint, status, outcome, org_id,
     member_id, requests, prompt_tokens, completion_tokens, cached_tokens, cost, latency, ttft)
@@ -59,7 +62,7 @@ const HOURS = addedUp(
 const TAGS = `UPDATE usage.spend_window SET tags_from = least(tags_to, greatest(tags_from, (
   SELECT max(${QUARTER}) + interval '15 minutes' FROM usage.usage_event WHERE producer = 'seed' AND epoch = $1)))`;
 
-/** What the ledger took for them, a transfer for each day of UTC. */
+/** Statement of the ledger's transfers for them, one for each day of UTC. */
 const TRANSFERS = `INSERT INTO usage.transfer (id, kind, source, debit, credit, amount, created_at)
   SELECT gen_random_uuid(), 'usage', 'seed ' || $1 || ' ' || date_trunc('day', created_at, 'UTC'), account_id, 'revenue',
     sum(cost), max(created_at)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { axeFaults, settled, type Scheme } from './browser.js';
 
-/** Where screenshots go, `npm run dashboard:shots` sets it; absent = none are made. */
+/** Folder of the screenshots, set by `npm run dashboard:shots`; absent = none are made. */
 const SHOTS_DIR = process.env.DASHBOARD_SHOTS;
 
 export interface Look {
@@ -36,7 +36,7 @@ export async function visitAll(
   { base, paths, looks, byMenu = false, keepsShots = false }: Visits,
 ): Promise<string[]> {
   const faults: string[] = [];
-  /** By address: a busy machine may answer 503, which a page sends again. */
+  /** Answers 503 by address: a busy machine may give one, which a page sends again. */
   const unavailable = new Map<string, string>();
   const onResponse = (answer: { url(): string; status(): number }): void => {
     const [status, url] = [answer.status(), answer.url()];
@@ -68,7 +68,10 @@ export async function visitAll(
   return [...faults, ...unavailable.values()];
 }
 
-/** Whether the menu has a link to it. The page that it leads to is there once its heading is, which is the link's own words. */
+/**
+ * Returns true if the menu has a link to the page. The page that it leads to is there once its heading is, which is the
+ * link's own words.
+ */
 async function followLink(page: Page, url: string): Promise<boolean> {
   const link = page.getByRole('navigation').locator(`a[href="${new URL(url).pathname}"]`);
   if ((await link.count()) === 0) return false;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Balancer {
-  /** Without a slash at the end. */
+  /** Address without a slash at the end. */
   url: string;
   /** Sends traffic to this replica too, as long as its `/readyz` is 200. */
   add(url: string): void;
@@ -12,12 +12,12 @@ export interface Balancer {
 }
 
 const PROBE_EVERY_MS = 100;
-/** How long a request waits for a replica: one may be ready that this balancer has not asked again yet. */
+/** Time that a request waits for a replica: one may be ready that this balancer has not asked again yet. */
 const QUEUE_MS = 5_000;
 
 /**
- * What stands before the replicas of a service, and as much as the operations pages ask of it: it sends requests to those
- * that are ready, in turn, and one that no replica has taken (no connection, or 503 with `x-should-retry`) to the next.
+ * Starts a balancer before the replicas of a service, with what the operations pages ask of one. It sends requests to
+ * ready replicas in turn. One that no replica has taken (no connection, or 503 with `x-should-retry`) goes to the next.
  */
 export async function startBalancer(): Promise<Balancer> {
   const replicas = new Map<string, Replica>();
@@ -91,7 +91,7 @@ async function forward(
   outgoing.writeHead(502, { 'content-type': 'text/plain' }).end('No replica took the request.');
 }
 
-/** Of the first replica that takes the request; null where none does. */
+/** Returns the answer of the first replica that takes the request; null where none does. */
 async function firstAnswer(
   replicas: Replica[],
   incoming: IncomingMessage,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { askOnce, type Answered, type Body } from './requests.js';
 
-/** What one request of a load is. */
+/** One kind of request of a load. */
 export interface LoadKind {
   name: string;
   method: 'GET' | 'POST';
@@ -29,7 +29,7 @@ const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hel
 const claude = { ...chat, model: 'simulator/claude', max_tokens: 64 };
 const isJson = (text: string): boolean => text.endsWith('}') || text.endsWith(']');
 
-/** What applications do, and what their dashboards do beside it. */
+/** Requests of applications, and of their dashboards beside them. */
 const EVERYDAY: readonly LoadKind[] = [
   { name: 'chat', method: 'POST', path: '/v1/chat/completions', body: chat, isWhole: isJson },
   {

@@ -20,7 +20,7 @@ export interface Clone {
   remove(): void;
 }
 
-/** What a fresh clone does not have. */
+/** Paths that a fresh clone does not have. */
 const MADE_LATER = new Set([
   '.git',
   'node_modules',

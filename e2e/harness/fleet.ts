@@ -35,8 +35,8 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
 }
 
 /**
- * As a person would: log in with the one-time password, create a key in the first organization, and look whether the
- * opening credit is there: the keys service brings it as soon as the ledger answers.
+ * Creates the first key as a person would: log in with the one-time password, create a key in the first organization,
+ * and wait for the opening credit. The keys service brings the credit as soon as the ledger answers.
  */
 async function firstKey(url: string, admin: Gateway['admin']): Promise<string> {
   const session = await logIn({ url, admin });

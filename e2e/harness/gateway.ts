@@ -5,9 +5,9 @@ export interface Gateway {
   /** An rsk_ key of an account with 100 USD. */
   key: string;
   admin: { email: string; password: string };
-  /** Of the process that answers inference. */
+  /** Process that answers inference. */
   readonly edgePid: number;
-  /** What each process has written, by its name. */
+  /** Returns the output of each process, by its name. */
   outputs(): Record<string, string>;
   /** Stops all in order and removes their data. @returns what each process ended with. */
   stop(): Promise<Record<string, number | string>>;

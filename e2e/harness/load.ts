@@ -6,7 +6,7 @@ export interface Sent {
   /** Milliseconds of this process's clock. */
   sentAt: number;
   answeredAt: number;
-  /** What was asked: an address and a key. */
+  /** Address and key of a load's requests. */
   url: string;
   key: string;
 }

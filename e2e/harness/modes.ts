@@ -5,7 +5,7 @@ import type { Gateway } from './gateway.js';
 /** One way to run, by its name; `env` reaches the process that answers inference. */
 export type Mode = [name: string, start: (env?: Record<string, string>) => Promise<Gateway>];
 
-/** What holds for one process holds for six: suites run over both. */
+/** The two ways to run a gateway: suites run over both. */
 export const MODES: Mode[] = [
   ['all in one', (env = {}) => startAllInOne({ env })],
   ['the fleet', (env = {}) => startFleet({ env: { edge: env } })],

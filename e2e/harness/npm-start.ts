@@ -4,13 +4,13 @@ import { delimiter, join } from 'node:path';
 import { eventually } from '@gateway/testing/plain';
 import type { Clone, User } from './clone.js';
 
-/** With a build of everything, on a machine that runs all other tests at once. */
+/** Time of a start with a build of everything, on a machine that runs all other tests at once. */
 const START_MS = 400_000;
 const END_MS = 60_000;
 const LAST_LINE = 'Ctrl-C stops everything in order.';
 
 export interface Started {
-  /** What it has printed. */
+  /** Text that it has printed. */
   readonly greeting: string;
   /** A signal to all that the terminal runs: SIGHUP is its closing, SIGINT Ctrl-C. Resolves when nothing runs any more. */
   endTerminal(signal: 'SIGHUP' | 'SIGINT'): Promise<void>;
@@ -24,7 +24,7 @@ interface RunOptions {
 }
 
 interface Run extends Started {
-  /** What npm ended with, once it has. */
+  /** Returns npm's exit code, once it has ended. */
   status(): number | null;
 }
 

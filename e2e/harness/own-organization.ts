@@ -11,7 +11,7 @@ export interface OwnOrganization extends Pick<Gateway, 'url' | 'key' | 'admin'> 
 /** A shared gateway, by the name of its kind. */
 export type SharedMode = [name: string, organization: () => Promise<OwnOrganization>];
 
-/** What holds for one process holds for six: suites run over both. */
+/** The two ways to run a shared gateway: suites run over both. */
 export const SHARED_MODES: SharedMode[] = [
   ['all in one', () => ownOrganization('all-in-one')],
   ['the fleet', () => ownOrganization('fleet')],

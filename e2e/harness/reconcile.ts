@@ -4,7 +4,10 @@ import { promisify } from 'node:util';
 import { repository } from '@gateway/testing';
 import type { Fleet } from './fleet.js';
 
-/** What `npm run reconcile` finds in a fleet's books. `redisEnv`: the variables by which the services find Redis. */
+/**
+ * Returns the findings of `npm run reconcile` on a fleet's ledger. `redisEnv`: the variables by which the services find
+ * Redis.
+ */
 export async function findingsOf(fleet: Fleet, redisEnv: Record<string, string>): Promise<unknown[]> {
   const env = {
     ...{ PATH: process.env.PATH, DATABASE_URL: fleet.databaseUrl, ...redisEnv },

@@ -25,7 +25,7 @@ export function ask(...asked: Asked): Promise<Answered> {
   return answered(() => askOnce(...asked));
 }
 
-/** For who looks at each single answer: a busy machine may answer 503. */
+/** Sends one request whose answer the test judges itself: a busy machine may answer 503. */
 export async function askOnce(...[gateway, method, path, more = {}]: Asked): Promise<Answered> {
   const { body } = more;
   const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
@@ -46,7 +46,7 @@ export async function askOnce(...[gateway, method, path, more = {}]: Asked): Pro
 const SENT_AGAIN_MAX = 120;
 const BETWEEN_MS = 500;
 
-/** What is answered in the end: a busy machine may answer 503, which decides nothing and is sent again, as clients do. */
+/** Sends a request until it is decided: a busy machine may answer 503, which is sent again, as clients do. */
 export async function answered<T extends Pick<Response, 'status' | 'headers'>>(
   send: () => Promise<T>,
 ): Promise<T> {

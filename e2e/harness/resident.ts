@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What a process holds in memory now. */
+/** Returns the memory of a process. */
 export function residentMiB(pid: number): number {
   const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib) / 1_024;

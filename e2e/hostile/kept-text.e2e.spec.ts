@@ -5,7 +5,7 @@ import { START_MS } from '../harness/modes.js';
 import { ask, type Answered, type Body } from '../harness/requests.js';
 import { logIn, type PersonSession } from '../harness/session.js';
 
-/** What the upstream answers, by what it is asked. */
+/** Answers of the upstream, by the question. */
 const ANSWERS: Record<string, () => ScriptedAnswer> = {
   refuse: () => ({
     status: 400,

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** What came back over one connection until the other side closed it. */
+/** The bytes received over one connection until the other side closed it. */
 export interface RawAnswer {
-  /** Of every answer, in order. */
+  /** Status of every answer, in order. */
   statuses: number[];
   text: string;
 }

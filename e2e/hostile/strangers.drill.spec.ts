@@ -21,7 +21,7 @@ const TEST_MS = 900_000;
 describe('bodies without an end of callers whom nobody knows', () => {
   let gateway: Gateway;
   const sockets: Socket[] = [];
-  /** Before any of them: what is kept of the first would hide the next. */
+  /** Memory before any of them: what is retained of the first would hide the next. */
   let before: number;
 
   beforeAll(async () => {

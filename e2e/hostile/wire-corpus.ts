@@ -103,7 +103,7 @@ export const SMUGGLED: readonly WireCase[] = [
   { name: 'the preface of HTTP/2', head: '', body: '', raw: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
 ];
 
-/** What is unusual and allowed: read in one way only. */
+/** Unusual requests that are allowed: they can be read in one way only. */
 export const ALLOWED: readonly WireCase[] = [
   { name: 'an ordinary request', head: CL, body: BODY },
   { name: 'chunks', head: TE, body: chunked },

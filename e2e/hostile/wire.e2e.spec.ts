@@ -16,7 +16,7 @@ describe.each(SHARED_MODES)('hostile bytes to %s', (_name, start) => {
     person = await logIn(gateway);
   }, START_MS);
 
-  /** What is answered in the end: a machine that is too busy may answer 503, which decides nothing. */
+  /** Sends until it is decided: a busy machine may answer 503, which decides nothing. */
   const decided = (bytes: Buffer): Promise<number[]> =>
     eventually(
       async () => {

@@ -19,7 +19,7 @@ let gateway: OwnOrganization;
 let document: Document;
 /** Sessions read what keys may not, and the other way round: each path is read as both. */
 let credentials: string[];
-/** By the path's beginning, what is put for its parameters. */
+/** Values for the path's parameters, by the path's beginning. */
 let ids: [RegExp, Record<string, string>][];
 
 beforeAll(async () => {

@@ -9,7 +9,7 @@ const START_MS = 900_000;
 const TEST_MS = 900_000;
 const run = promisify(execFile);
 
-/** What a stranger would write against the generated types: it compiles only where the document says what is answered. */
+/** Program against the generated types: it compiles only where the document describes the answers. */
 const CLIENT = `
 import createClient from 'openapi-fetch';
 import type { paths } from './schema.js';

@@ -92,7 +92,7 @@ export class TopicBuffer {
     });
   }
 
-  /** From now on a topic without a group has no reader, and no group comes that would miss what is gone. */
+  /** Marks topics without a group as unread: no group comes that would miss their records. */
   consumersBegan(): void {
     this.haveConsumersBegun = true;
     if (this.groups.size === 0) this.letPass();
@@ -125,7 +125,7 @@ export class TopicBuffer {
       this.passages.shift()?.resolve();
   }
 
-  /** Up to where every group has committed a partition. */
+  /** Returns the position up to which every group has committed a partition. */
   private committed(partition: number): number {
     return Math.min(...[...this.groups.values()].map((group) => group.partitions[partition].committed));
   }

@@ -127,7 +127,7 @@ export function heldRecord(kind: HeldKind): string {
   return recordName(counterScope('', heldCounter(kind)));
 }
 
-/** What the names of those records begin with. */
+/** Prefix of the names of those records. */
 export const HELD_RECORDS = heldRecord('batch').slice(0, -'batch'.length);
 
 /** `ofAccount` is null where nobody knows it, as where this process decides alone. */

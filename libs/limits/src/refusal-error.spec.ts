@@ -14,7 +14,7 @@ const REFUSAL: Refusal = {
   held: null,
 };
 
-/** Of the key's cap of 1 USD 0.31 are spent, and 0.7 are held. */
+/** Refusal by the key's cap of 1 USD, of which 0.31 are spent and 0.7 held. */
 const CAPPED: Refusal = {
   ...REFUSAL,
   metric: 'spend_cap',

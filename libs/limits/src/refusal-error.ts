@@ -22,7 +22,7 @@ const METRIC_WORDS = {
   tpm: ['token per minute', 'tokens per minute'],
 } as const;
 
-/** Whose money it is. */
+/** The owner of the money. */
 export interface Payer {
   /** Null for a key that belongs to no organization. */
   orgId: string | null;
@@ -63,18 +63,18 @@ export function refusalError(refusal: Refusal, random: Random, payer: Payer): Ap
 
 /** Amounts of a refusal for money, in nano-USD. */
 export interface RefusedMoney {
-  /** Of the cap, null for the balance: what may be spent, and what is. */
+  /** Cap and the amount spent of it; null for the balance. */
   limit: bigint | null;
   spent: bigint | null;
-  /** What is left without what is in flight; below 0 where a request crossed the limit. */
+  /** Amount left without what is in flight; below 0 where a request crossed the limit. */
   available: bigint;
   /** The most that what is in flight may cost. */
   held: bigint;
-  /** What is spent alone refuses it: nothing changes by waiting. */
+  /** True if spent money alone refuses it: nothing changes by waiting. */
   isFinal: boolean;
 }
 
-/** What a refusal for money rests on. */
+/** Returns the money behind a refusal. */
 export function refusedMoney({ metric, current, limit, held, reservationsOnly }: Refusal): RefusedMoney {
   const inFlight = BigInt(held?.scope ?? '0');
   const isFinal = !reservationsOnly;
@@ -86,7 +86,7 @@ export function refusedMoney({ metric, current, limit, held, reservationsOnly }:
 }
 
 /**
- * Whether there is room again once the running requests have ended. Batches and videos may run for hours: where they alone
+ * True if a retry may pass once the running requests have ended. Batches and videos may run for hours: where they alone
  * leave none, a retry is in vain.
  */
 function helpsWaiting(refusal: Refusal): boolean {

@@ -33,7 +33,7 @@ const IPV4 = String.raw`(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d
 const IPV6 = String.raw`(?:\[[0-9a-f:.]*:[0-9a-f:.]*\]|(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{0,4}::(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})`;
 const PORT = String.raw`(?::\d{2,5})`;
 
-/** Where a provider's servers stand. A page of the public web that a text points to stays. */
+/** Patterns of the addresses of a provider's servers. A page of the public web that a text points to stays. */
 const ADDRESSES: readonly RegExp[] = [
   // With its path, which names servers and deployments too.
   new RegExp(

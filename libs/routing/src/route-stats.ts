@@ -12,14 +12,14 @@ interface Window {
 }
 
 const SAMPLES_MAX = 32;
-/** What nobody has used for longer says nothing of now. */
+/** Age above which a result says nothing about the present. */
 const WINDOW_MS = 30 * 60_000;
 const ROUTES_MAX = 5_000;
 const CALLERS_MAX = 50_000;
-/** How long a provider keeps a prompt in its cache, as most of them do. */
+/** Time for which most providers cache a prompt. */
 const AFFINITY_MS = 5 * 60_000;
 
-/** What this process has seen of each route: how fast it is, how often it fails, and who used it last. */
+/** Results of this process by route: speed, failures, and the account that used it last. */
 export class RouteStats {
   /** The same for other processes to know. */
   readonly figures = new RouteFigureCounts();

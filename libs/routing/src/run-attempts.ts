@@ -33,7 +33,7 @@ export interface AttemptsOptions<T> {
   budget: RetryBudget;
   breakers: Breakers;
   signal: AbortSignal;
-  /** Whose request it is. */
+  /** Account of the request. */
   account: string;
   /** Each attempt may be charged for once its provider has begun: another one is made where the failure proves that it has not. */
   isCreate: boolean;

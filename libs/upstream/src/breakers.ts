@@ -23,7 +23,7 @@ const OPEN: UpstreamErrorOptions = {
   fault: 'service',
 };
 
-/** How routes fare on the platform's own credentials: how a customer's key fares is for them to see. */
+/** Results of routes on the platform's own credentials; those of a customer's key are for its owner. */
 interface BreakerEvents {
   onState?: (route: Route, state: BreakerState) => void;
   /** The provider failed, or refused the platform; what is the caller's own fault is none. */

@@ -12,9 +12,9 @@ import { collect, TransportUnderTest } from './transport.fixture.js';
 const own = ownCertificate();
 const sockets = new Set<Socket>();
 const servers: Server[] = [];
-/** What the proxy was asked, with the credential. */
+/** Requests to the proxy, with the credential. */
 let asked: string[] = [];
-/** What it does with a CONNECT. */
+/** Reaction of the proxy to a CONNECT. */
 let behaviour: 'tunnel' | 'refuse' | 'silent' = 'tunnel';
 let upstream: string;
 let proxy: string;

@@ -43,7 +43,7 @@ export function proxiedAgent({ url, except }: EgressProxy): Agent {
   return new Agent({ proxyEnv: { HTTPS_PROXY: url, NO_PROXY: except } });
 }
 
-/** How the agent connects: by the proxy, or directly where the host is excepted. */
+/** Returns the agent's way to connect: by the proxy, or directly where the host is excepted. */
 function connectOf(given: object): Pick<Pool.Options, 'connect'> {
   const connect: unknown = Reflect.get(given, 'connect');
   return typeof connect === 'function' ? { connect: connect as Pool.Options['connect'] } : {};

@@ -22,7 +22,7 @@ export function gatewayFile({ GATEWAY_CONFIG: path }: Environment): GatewayFile 
   }
 }
 
-/** What is wrong with the file, one fault a line. */
+/** Returns the error with the file's faults, one a line. */
 export function gatewayConfigFault(failure: unknown): ConfigError {
   const reason = failure instanceof Error ? failure.message : String(failure);
   const faults = failure instanceof GatewayConfigError ? failure.faults : [reason];

@@ -5,8 +5,8 @@ import type { BreakerState, Clock, Random } from '@gateway/contracts';
 const BUCKET_MS = 1_000;
 const BUCKETS = 10;
 /**
- * How long an open one lets nothing through, +-20 %. Constant: doubling would leave a provider alone for a minute after
- * it has recovered, and one call in five seconds costs nobody anything.
+ * Time for which an open breaker lets nothing through, +-20 %. Constant: doubling would leave a provider alone for a
+ * minute after it has recovered, and one call in five seconds costs nobody anything.
  */
 const RESET_MS = 5_000;
 /** opossum starts a timer at each opening whatever it is for; this one never ends, for the clock that is passed in decides. */
@@ -35,7 +35,7 @@ export interface Pass {
   readonly probe: number | null;
   /** The period of one state that it was given in: what began before a change says nothing after it. */
   readonly period: number;
-  /** Of an account that the faults which opened it do not come from: a fault of this one opens it for all. */
+  /** True if the faults that opened it are of another account: a fault of this one opens it for all. */
   readonly isApart: boolean;
   readonly account: string | undefined;
 }

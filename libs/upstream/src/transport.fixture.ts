@@ -78,7 +78,7 @@ export class TransportUnderTest {
   }
 }
 
-/** What the work failed with. */
+/** Returns the fault with which the work failed. */
 export async function faultOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;

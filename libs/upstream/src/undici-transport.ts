@@ -16,7 +16,7 @@ export interface UndiciTransportOptions {
   /** Connections per origin. Below the number of concurrent streams, streams would queue. */
   connections: number;
   connectTimeoutMs: number;
-  /** For https origins; absent = all are called directly. */
+  /** Proxy for https origins; absent = all are called directly. */
   proxy?: EgressProxy;
 }
 

@@ -42,7 +42,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
   private isDone = false;
   private failure: TransportFailure | null = null;
   private waiter: Waiter | null = null;
-  /** What is waited for now, since when, how long at most, and what it is when it does not come. */
+  /** Wait of the exchange: its kind, its start, its bound, and the fault when it runs out. */
   private phase: TransportFault = 'timeout_first_byte';
   private phaseMs: number;
   private phaseLimitMs: number;

@@ -9,7 +9,7 @@ import { Pool } from 'undici';
 const { values } = parseArgs({
   options: {
     upstream: { type: 'string' },
-    /** Where requests with "stream": true go. */
+    /** Address for requests with "stream": true. */
     streams: { type: 'string' },
     port: { type: 'string', default: '0' },
   },

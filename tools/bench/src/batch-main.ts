@@ -27,7 +27,7 @@ const PIECE_LINES = 100;
 const POLL_MS = 1_000;
 const CHATS_A_SECOND = Number(values.beside);
 const ROUNDS = CHATS_A_SECOND > 0 ? Number(values.rounds) : 1;
-/** Of chats alone, before each batch: the first ones of a fresh edge do not count. */
+/** Time of chats alone, before each batch: the first ones of a fresh edge do not count. */
 const ALONE_MS = { warm: 20_000, measured: 20_000 };
 /** Lines of a batch that ended are still being posted then, which is no work of the chats. */
 const POSTED_MS = 3_000;
@@ -71,7 +71,7 @@ class Chats {
   }
 }
 
-/** What chats took in windows of one kind, and the edge meanwhile. */
+/** Times of chats in windows of one kind, and the edge's figures meanwhile. */
 class Windows {
   private readonly tookMs: number[] = [];
   private readonly cores: number[] = [];
@@ -195,7 +195,7 @@ async function runBatch(
   };
 }
 
-/** What is asked once a second beside the chats: alone, too, because it costs the edge as well. */
+/** Polls once a second beside the chats, and also without a batch, because it costs the edge as well. */
 async function looked(call: Call, path: string): Promise<{ answer: Json; held: number }> {
   const answer = (await (await call('GET', path)).json()) as Json;
   return { answer, held: Number((await balanceOf(call)).reserved_usd) };
@@ -254,7 +254,7 @@ function line(n: number): string {
   return JSON.stringify({ custom_id: `c-${n}`, method: 'POST', url: '/v1/chat/completions', body });
 }
 
-/** Of the request: how many, of how many units, what they cost, once all are posted. */
+/** Returns the request's events: how many, of how many units, their cost, once all are posted. */
 async function countedEvents(request: string): Promise<Json> {
   const database = new Client({ connectionString: fleet.databaseUrl });
   await database.connect();

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Fleet, FleetUpstreams } from './fleet.js';
 import { JAVA_OPTIONS } from './processes.js';
 
-/** What a comparison needs of a fleet: older checkouts have at least this. */
+/** The members of a fleet that a comparison needs: older checkouts have at least these. */
 export type OtherFleet = Pick<Fleet, 'url' | 'key' | 'edgePid' | 'stop'>;
 
 interface FleetModule {

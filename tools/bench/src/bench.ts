@@ -25,7 +25,10 @@ import { markdown } from './table.js';
 
 type LabGroup = Exclude<Group, 'admit' | 'ingestion'>;
 
-/** In this order: memory after the loads that fill caches, the readers that stall last of those that load. */
+/**
+ * Rows in the order of measuring: memory after the loads that fill caches, the readers that stall last of those that
+ * load.
+ */
 const LAB_ROWS: Record<LabGroup, (lab: Lab) => Promise<Row[]>> = {
   plain: plainRows,
   bodies: bodyRows,
@@ -79,7 +82,7 @@ async function measure(options: Options): Promise<{ rows: Row[]; failures: strin
   return { rows, failures };
 }
 
-/** Where and of what the rows were measured. */
+/** Returns the place and the subject of the measurement. */
 function setting(options: Options): Record<string, string | number> {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -1,4 +1,4 @@
-/** As the inspector's Profiler.stop answers it. */
+/** A profile as the inspector's Profiler.stop returns it. */
 export interface CpuProfile {
   nodes: {
     id: number;
@@ -99,7 +99,7 @@ function costs(root: Call, nameOf: (call: Call) => string): [string, Cost][] {
 
 const FUNCTIONS = 40;
 
-/** Where the microseconds of a request go, by place and by function, in Markdown. */
+/** Returns the microseconds of a request by place and by function, in Markdown. */
 export function costTable(profile: CpuProfile, requests: number): string {
   const root = callTree(profile);
   const us = (value: number): string => (value / requests).toFixed(1);

@@ -2,7 +2,7 @@
 export interface Figure {
   median: number;
   worst: number;
-  /** To the baseline, where the row's own ratio is of another program. */
+  /** Ratio to the baseline, where the row's own ratio is of another program. */
   ratio?: number;
 }
 
@@ -26,7 +26,7 @@ export interface Row {
   /** The bound in words; empty where the row only informs. */
   gate: string;
   verdict: Verdict | null;
-  /** What a reader has to know to trust the figure; empty mostly. */
+  /** Remark that a reader needs to trust the figure; empty mostly. */
   note: string;
 }
 
@@ -39,7 +39,7 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Of sorted numbers; NaN of none. */
+/** Returns a percentile of sorted numbers; NaN of none. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   if (sorted.length === 0) return Number.NaN;
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];

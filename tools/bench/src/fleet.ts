@@ -13,15 +13,15 @@ import { JAVA_OPTIONS } from './processes.js';
 /** The services that the hot path needs. */
 const APPS = ['catalogue', 'keys', 'usage', 'edge'] as const;
 
-/** Of one start, until its first ready answer. */
+/** Figures of one start, until its first ready answer. */
 interface StartFigures {
   seconds: number;
-  /** Of the processor: what holds on a box that does other work as well. */
+  /** Seconds of the processor, which hold on a machine that does other work as well. */
   processorSeconds: number;
 }
 
 export interface Fleet {
-  /** Of the edge. */
+  /** Address of the edge. */
   url: string;
   key: string;
   keyId: string;
@@ -30,25 +30,25 @@ export interface Fleet {
   edgeLog(): string;
   databaseUrl: string;
   redisUrl: string;
-  /** What keys of the bench are digested with before they are stored. */
+  /** Pepper with which keys of the bench are digested before they are stored. */
   pepper: Buffer;
   /** Starts one more process of a service beside the running one. */
   startOnce(app: FleetApp): Promise<StartFigures>;
   stop(): Promise<void>;
 }
 
-/** Where the fleet's providers are. */
+/** Addresses of the fleet's providers. */
 export interface FleetUpstreams {
-  /** Of plain answers: simulator/chat. */
+  /** Address of plain answers: simulator/chat. */
   plain: string;
-  /** Of streams: openai/gpt-4o-mini. */
+  /** Address of streams: openai/gpt-4o-mini. */
   streams: string;
 }
 
 /** Broker, database and ledger give way to the edge: in a real fleet they have machines of their own. */
 const NICE = 10;
 
-/** Of a management endpoint; on a busy box a fresh fleet answers 503 for some seconds. */
+/** Calls a management endpoint; on a busy machine a fresh fleet answers 503 for some seconds. */
 async function json<T>(url: string, init: RequestInit): Promise<T> {
   const headers = { 'content-type': 'application/json', ...init.headers };
   for (let attempt = 1; ; attempt += 1) {

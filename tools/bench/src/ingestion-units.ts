@@ -8,7 +8,7 @@ import {
 } from '@gateway/contracts';
 import { price } from '@gateway/money';
 
-/** Where a unit belongs. */
+/** Organization and key of a unit. */
 export interface UnitPlace {
   account: string;
   key: string;

@@ -7,7 +7,7 @@ import { processorSeconds } from './proc.js';
 import type { Started } from './processes.js';
 import { eventLogOf, feed, fill, startApp, startServers, unitsFor, type Servers } from './usage-fleet.js';
 
-/** How fast one usage service takes finished units from Kafka into the ledger and reports to Redis. */
+/** The speed at which one usage service takes finished units from Kafka into the ledger and reports to Redis. */
 export interface IngestionFigures {
   accounts: number;
   events: number;

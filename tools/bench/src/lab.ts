@@ -15,7 +15,7 @@ export interface Target {
   key: string;
   plainModel: string;
   streamModel: string;
-  /** What a peer needs beside the credential, of plain requests and of streams. */
+  /** Headers that a peer needs beside the credential, of plain requests and of streams. */
   plainHeaders?: Readonly<Record<string, string>>;
   streamHeaders?: Readonly<Record<string, string>>;
   /** null for a peer that somebody else has started. */
@@ -24,7 +24,7 @@ export interface Target {
   family: readonly number[];
 }
 
-/** What is up while rows are measured: all programs before the same upstreams. */
+/** The programs that run while rows are measured, all before the same upstreams. */
 export interface Lab {
   options: Options;
   fleet: Fleet;

@@ -11,11 +11,11 @@ import {
   untilIdle,
 } from './proc.js';
 
-/** What a round cost, in microseconds of processor time per request; NaN where it cannot be seen. */
+/** The cost of a round, in microseconds of processor time per request; NaN where it cannot be seen. */
 export interface Cost {
   mainUs: number;
   processUs: number;
-  /** Of all processors, with load generator, upstream, broker, database and ledger. */
+  /** Time of all processors, with load generator, upstream, broker, database and ledger. */
   boxUs: number;
   memoryMiB: number;
   /** Share of the machine that programs had that do not belong to the bench. */
@@ -25,7 +25,7 @@ export interface Cost {
 const WARM_UP_ROUND_SECONDS = 4;
 const WARM_UP_ROUNDS_MIN = 5;
 const IS_STEADY = 0.03;
-/** Below it a fall in what V8 compiles changes no figure. */
+/** Compile time below which its fall changes no figure. */
 const COMPILER_US_MIN = 5;
 const COMPILER_FALL = 0.8;
 /** A round beside more foreign work than this is measured again. */
@@ -86,7 +86,10 @@ export function costOn(
   );
 }
 
-/** What a piece of work cost per request. It begins on an idle machine and is repeated where others disturbed it. */
+/**
+ * Returns the cost of a piece of work per request. It begins on an idle machine and is repeated where others disturbed
+ * it.
+ */
 export async function costOf<T>(
   lab: Lab,
   target: Target,
@@ -133,9 +136,9 @@ interface Spent {
   main: number;
   all: number;
   busy: number;
-  /** Of the other targets and their servers. */
+  /** Time of the other targets and their servers. */
   others: number;
-  /** Of everything that the bench has started, itself included. */
+  /** Time of everything that the bench has started, itself included. */
   bench: number;
 }
 

@@ -4,7 +4,7 @@ import { maskedSecret, mintSecret, secretDigest, SystemClock, SystemRandom } fro
 import { Client } from 'pg';
 import type { Fleet } from './fleet.js';
 
-/** Where a key stands that others are copies of. */
+/** Place of a key that others are copies of. */
 type KeyMaker = Pick<Fleet, 'databaseUrl' | 'keyId' | 'pepper'>;
 
 const BATCH = 5_000;
@@ -85,7 +85,7 @@ async function makeAccounts(database: Client, keyId: string, count: number): Pro
   return { accounts, orgs };
 }
 
-/** As the keys service stores a credential. */
+/** Returns the digest in which the keys service stores a credential. */
 function hmacOf(pepper: Buffer, secret: string): string {
   return createHmac('sha256', pepper)
     .update(Buffer.from(secretDigest(secret), 'hex'))

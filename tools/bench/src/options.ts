@@ -30,9 +30,9 @@ export type Group = (typeof GROUPS)[number];
 export interface Options {
   seconds: number;
   rounds: number;
-  /** At most so long is warmed up until the throughput stands. */
+  /** Longest warm-up until the throughput is steady. */
   warmUpSeconds: number;
-  /** Of the memory row. */
+  /** Minutes of the memory row. */
   minutes: number;
   groups: ReadonlySet<Group>;
   /** Keys of the size row. */
@@ -94,7 +94,7 @@ function numberOf(name: string, text: string, least: number): number {
   return value;
 }
 
-/** What is measured where --only does not say it. */
+/** Returns the groups that are measured without --only. */
 function defaultGroups({ profile, against }: { profile: boolean; against?: string }): readonly Group[] {
   if (profile) return [];
   return against === undefined ? GROUPS : ['plain'];

@@ -99,7 +99,7 @@ export async function untilIdle(): Promise<void> {
   }
 }
 
-/** Of every process that has children: which. */
+/** Returns the children of every process that has some. */
 function parents(): Map<number, number[]> {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {

@@ -10,7 +10,7 @@ import type { ReadFigures } from './reads/reader.js';
 
 const GATE_MS = 500;
 const BESIDE = 'events-plain';
-/** How much slower a read may be while another account is read without a pause. */
+/** Largest slowdown of a read while another account is read without a pause. */
 const BESIDE_TIMES = 2;
 
 const USAGE = `usage: npm run bench:reads -- [--events 10000000] [--accounts 20] [--days 90] [--per-second 1000] [--reads 40]

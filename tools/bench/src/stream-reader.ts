@@ -12,7 +12,7 @@ export interface StreamLoad {
   gapMs: number;
   /** A connection starts no further stream after this time; 0 = one stream each. */
   seconds: number;
-  /** Over which the first streams are started; one gap by default, so that not all frames come at once. */
+  /** Time over which the first streams are started; one gap by default, so that not all frames come at once. */
   rampMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface StreamFigures {
   foreign: number;
   /** Streams that were refused, broke, or had no [DONE]. */
   broken: number;
-  /** What became of the first of them. */
+  /** Failure of the first of them. */
   firstFault: string;
 }
 

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { PLAIN_ANSWER } from './nginx.js';
 
-/** What a reader asks the upstream for, as the text of its message. */
+/** A reader's order to the upstream, as the text of its message. */
 export interface StreamOrder {
   stream: number;
   frames: number;
-  /** Between two frames; 0 = as fast as the reader takes them. */
+  /** Pause between two frames; 0 = as fast as the reader takes them. */
   gapMs: number;
   /** Bytes of filling in each frame. */
   filling?: number;
@@ -18,7 +18,7 @@ export interface StampedUpstream {
   url: string;
   /** Streams under way. */
   running(): number;
-  /** From now on takes the time of each end of an answer or of its connection; what a former call answered takes no more. */
+  /** Records the time of each end of an answer or of its connection; a former call's list ends. */
   watchEnds(): number[];
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { figureOf, type Figure, type Row } from './figures.js';
 import type { Lab, Target } from './lab.js';
 import type { Cost } from './loads.js';
 
-/** What each program gave, round by round, by its name. */
+/** Results of each program, round by round, by its name. */
 export type Rounds<T> = ReadonlyMap<string, readonly T[]>;
 
 interface Turn<T> {
@@ -57,7 +57,7 @@ export function compared<T>(
   return { baseline, gateway, peers, ratio: ratioOf(gateway) };
 }
 
-/** What a request of a load row cost the whole machine and the program, of each program. */
+/** Returns the cost of a load row's request to the whole machine and to the program, of each program. */
 export function costsOf(rounds: Rounds<Cost>): NonNullable<Row['costs']> {
   return [...rounds].map(([name, of]) => ({
     name,

@@ -81,7 +81,7 @@ export async function fill(log: KafkaEventLog, units: IngestionUnits, count: num
   }
 }
 
-/** As shippers do: a small append every few milliseconds. */
+/** Appends as shippers do: a small batch every few milliseconds. */
 export async function feed(
   log: KafkaEventLog,
   units: IngestionUnits,

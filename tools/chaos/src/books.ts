@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Sent } from './caller.js';
 import { pico } from './work.js';
 
-/** What the books of a run came to, and everything in them that is not right. */
+/** The ledger's sums of a run, and everything in it that is wrong. */
 export interface Books {
   events: number;
   /** Units that a died edge left open, closed as `gateway_crash`. */

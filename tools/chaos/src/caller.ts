@@ -1,6 +1,6 @@
 import { bodyOf, expectedPico, markOf, pathOf, type Work } from './work.js';
 
-/** What a caller saw of one request that it sent. */
+/** One request as its caller saw it. */
 export interface Sent {
   work: Work;
   /** Names this one sending in the usage event's request_tags; a request sent again has another. */
@@ -13,7 +13,7 @@ export interface Sent {
   status: number;
   /** The whole answer arrived, and it was the right one. */
   isWhole: boolean;
-  /** Why it is not whole: a refusal's code, or the failure of the connection. */
+  /** Reason why it is not whole: a refusal's code, or the failure of the connection. */
   fault: string;
   expectedPico: bigint;
 }

@@ -5,7 +5,7 @@ import { drawFaults, PARTS, type Fault, type FaultMix } from './fault-plan.js';
 export interface Case {
   what: string;
   edges: number;
-  /** Sent per second. */
+  /** Requests sent per second. */
   rate: number;
   faults(requests: number, random: Random): Fault[];
   /** The callers must notice nothing. */
@@ -26,7 +26,7 @@ export interface Case {
   hasSmallDisk?: true;
   /** It fails where the memory of a process grows all the way. */
   isSoak?: true;
-  /** Instead of 200. */
+  /** Number of requests, instead of 200. */
   requests?: number;
 }
 

@@ -12,7 +12,7 @@ import { runSeed, untilSettled, type Run, type SeedResult } from './run-seed.js'
 
 const OUTPUT_CHARS = 3_000;
 
-/** Answers the exit code: 1 where something was lost. */
+/** Returns the exit code: 1 where something was lost. */
 export async function chaos(options: Options): Promise<number> {
   const report = await withGuard(() => measured(options));
   process.stdout.write(`${markdown(report)}\n${JSON.stringify(report)}\n`);

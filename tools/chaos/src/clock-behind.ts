@@ -12,7 +12,7 @@ const PROBES_AFTER = 10;
 /** A 503 decides nothing: the probe is sent again. */
 const SENDINGS = 10;
 const AGAIN_MS = 500;
-/** What a probe reserved at most is given back by then. */
+/** Time within which a probe's reservation is released. */
 const PROBE_EVERY_MS = 1_000;
 
 /**

@@ -7,7 +7,7 @@ import { runMinute } from './minute.js';
 import { runRevokes } from './revokes.js';
 import type { Run, SeedResult } from './run-seed.js';
 
-/** What a case does that is not a load with faults by a schedule. */
+/** A case that is not a load with faults by a schedule. */
 export type Course = (run: Run, seed: number, notes: string[]) => Promise<SeedResult>;
 
 export const COURSES: Readonly<Record<string, Course | undefined>> = {

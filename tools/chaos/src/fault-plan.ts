@@ -1,6 +1,6 @@
 import type { Random } from '@gateway/contracts';
 
-/** What can be killed. */
+/** Parts that can be killed. */
 export const PARTS = [
   'edge-0',
   'edge-1',
@@ -30,7 +30,7 @@ export interface FaultMix {
   /** Faults of one seed. */
   count: number;
   parts: readonly Part[];
-  /** In a hundred. */
+  /** Number of stops in a hundred. */
   stops: number;
   forMsMin: number;
   forMsMax: number;

@@ -8,7 +8,7 @@ import { mountSmallDisk } from './small-disk.js';
 /** The six services on Kafka, Redis and PostgreSQL of their own, each to be broken. */
 export interface ChaosFleet extends Fleet {
   parts: ReadonlyMap<Part, Breakable>;
-  /** What stands before the database, with its version. */
+  /** Program before the database, with its version. */
   pgbouncer: string | null;
   outputs(): Record<string, string>;
 }

@@ -8,7 +8,7 @@ const RATE = 40;
 const BEFORE_MS = 8_000;
 const FULL_MS = 15_000;
 const AFTER_MS = 10_000;
-/** Within so long the process notices, either way. */
+/** Time within which the process notices, either way. */
 const NOTICED_MS = 5_000;
 
 /**
@@ -74,7 +74,7 @@ async function readiness(url: string): Promise<number> {
   return (await fetch(`${url}/readyz`)).status;
 }
 
-/** How long it took; null where it did not come to be. */
+/** Returns the time it took; null where it did not happen. */
 async function until(isSo: () => Promise<boolean>): Promise<number | null> {
   const fromMs = performance.now();
   for (;;) {

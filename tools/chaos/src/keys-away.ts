@@ -73,7 +73,7 @@ function said(timed: readonly Timed[]): string {
   return [...counts].map(([status, count]) => `${count} x ${status}`).join(', ');
 }
 
-/** As the keys service changes an account: its version in the database, then in the limit store. */
+/** Changes an account as the keys service does: its version in the database, then in the limit store. */
 async function change({ fleet }: Run, keyId: string): Promise<void> {
   const client = new pg.Client({ connectionString: fleet.databaseUrl });
   await client.connect();

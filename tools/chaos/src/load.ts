@@ -19,10 +19,10 @@ export interface Load {
   onBegun(count: number): void;
 }
 
-/** Whoever sends waits while so many are under way: a fleet that is down gets its load when it is back. */
+/** Number of requests under way at which the sender waits: a fleet that is down gets its load when it is back. */
 const UNDER_WAY_S = 2;
 const UNDER_WAY_MIN = 24;
-/** As a load balancer has them: an edge that does not listen is passed over; for so long none may listen. */
+/** Time for which no edge may listen. As with load balancers, an edge that does not listen is passed over. */
 const LISTEN_MS = 60_000;
 /** Sendings of one request. One that broke off, or a 503, is sent again, as the same work and another request. */
 const SENDINGS = 3;

@@ -15,19 +15,19 @@ const BATCHES = [
   { endpoint: '/v1/messages', model: 'simulator/claude' },
 ] as const;
 const KILLS = 3;
-/** From the begin of the work to its end it takes some seconds. */
+/** Time from the begin of the work to its end, some seconds. */
 const KILLED_WITHIN_MS = 1_500;
 const AWAY_MS = { least: 50, most: 800 };
 /** Leases that died, back-off, and units that are let in again once they are posted. */
 const END_MS = 240_000;
-/** What is killed: the workers most often, the edge with and without them. */
+/** Parts to kill: the workers most often, the edge with and without them. */
 const TARGETS: readonly (readonly Part[])[] = [['workers'], ['workers'], ['workers', 'edge-0'], ['edge-0']];
 
 interface Begun {
   videos: string[];
   responses: string[];
   batches: string[];
-  /** Of each task, and how many units of it have to be paid for. */
+  /** Units to be paid of each task. */
   paid: Map<string, number>;
 }
 
@@ -154,7 +154,7 @@ async function begin(call: Call, seed: number): Promise<Begun> {
   return { videos, responses, batches, paid };
 }
 
-/** What ended as it should have: a piece for each task and each line of a batch that was answered. */
+/** Pieces that ended as they should have: one for each task and each answered line of a batch. */
 interface Ended {
   whole: number;
   differences: string[];
@@ -195,7 +195,7 @@ export async function ended(
   return { whole, differences };
 }
 
-/** What a batch that has ended answers, and what it does not answer as it should. */
+/** Returns the answers of an ended batch, and the lines that it does not answer as it should. */
 async function linesOf({ request_counts: counts, output_file_id: output }: Json, call: Call): Promise<Ended> {
   const differences: string[] = [];
   const wanted = { total: LINES, completed: LINES, failed: 0 };
@@ -213,7 +213,7 @@ async function linesOf({ request_counts: counts, output_file_id: output }: Json,
   return { whole, differences };
 }
 
-/** Of each piece of work every unit is paid for once, and none that nobody was answered. */
+/** Checks that every unit of each piece of work is paid for once, and no unanswered piece is. */
 async function paidOnce(databaseUrl: string, { paid }: Begun): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -2,7 +2,7 @@ import { MemorySamples } from './memory.js';
 
 const SECONDS = 300;
 
-/** What one process of each name has, second by second; a pid that changes is another life. */
+/** Builds the samples of one process of each name, second by second; another pid is another life. */
 function sampled(
   of: Record<string, (second: number) => number>,
   pidOf = (_second: number): number => 7,

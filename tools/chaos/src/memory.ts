@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 const EVERY_MS = 1_000;
 /** Samples of a life that are left out: code is compiled, pools and caches fill. */
 const WARM_UP = 60;
-/** Without so many after it a life is too short to be judged. */
+/** Number of samples below which a life is too short to be judged. */
 const JUDGED_MIN = 120;
-/** From one third of a life to the next: below both of these memory moves as the collector does. */
+/** Growth from one third of a life to the next, below which memory moves as the collector does. */
 const GROWTH_MIB = 16;
 const GROWTH_SHARE = 0.08;
 
@@ -63,7 +63,7 @@ export class MemorySamples {
     );
   }
 
-  /** Whose memory can be judged: processes of which one life was long enough. */
+  /** Returns the processes whose memory can be judged, because one life was long enough. */
   judged(): string[] {
     return [...new Set(this.lives.filter(isLong).map(({ name }) => name))];
   }

@@ -5,13 +5,13 @@ import type { Key } from './organization.js';
 import { counted, resultOf, untilSettled, type Run, type SeedResult } from './run-seed.js';
 import { bodyOf, expectedPico, markOf, pathOf, plainWork } from './work.js';
 
-/** On each edge at once. */
+/** Number of connections on each edge at once. */
 const CONNECTIONS = 16;
-/** Sent beyond the limit, to be refused. */
+/** Requests sent beyond the limit, to be refused. */
 const OVER = 1_000;
 const WARM_UP_MS = 45_000;
 const MINUTE_MS = 60_000;
-/** Of the fixed minute, left alone at both ends: nothing may count in another one. */
+/** Margin of the fixed minute at both ends: nothing may count in another one. */
 const MARGIN_MS = 200;
 const AGAIN_MS = 200;
 const MINUTES = 8;
@@ -81,7 +81,7 @@ export async function runMinute(run: Run, seed: number, notes: string[]): Promis
   }
 }
 
-/** Without those that an overloaded process turned away. */
+/** Returns the answers without those that an overloaded process refused. */
 function decided(sent: readonly Sent[]): Sent[] {
   return sent.filter(({ status }) => status !== 503);
 }
@@ -91,7 +91,7 @@ async function waitForMinute(): Promise<void> {
   await pause(MINUTE_MS - (Date.now() % MINUTE_MS) + MARGIN_MS);
 }
 
-/** As fast as answers come, until so many were served or refused for a limit. */
+/** Sends as fast as answers come, until so many were served or refused for a limit. */
 async function sendAll(
   { fleet }: Run,
   pools: readonly Pool[],

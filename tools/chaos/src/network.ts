@@ -16,7 +16,7 @@ const WEATHER: readonly (Faults | 'reset')[] = [
   'reset',
 ];
 
-/** Until `end`, a place drawn anew every 700 ms has weather drawn anew; the others are healthy. */
+/** Disturbs a random place in a random way every 700 ms until `end`; the others are healthy. */
 export function disturbNetwork(proxies: ReadonlyMap<Proxied, FaultProxy>, random: Random): { end(): void } {
   const all = [...proxies.values()];
   const heal = (): void => {

@@ -6,7 +6,7 @@ export interface Options {
   cases: { name: string; which: Case }[];
   seeds: number[];
   requests: number;
-  /** Sent per second; null: as the case says. */
+  /** Requests sent per second; null: as the case says. */
   rate: number | null;
   /** The long form of B04: how long Kafka is away. */
   outageMs: number | null;

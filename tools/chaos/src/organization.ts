@@ -7,7 +7,7 @@ export interface Key {
   secret: string;
 }
 
-/** Who the calls are made as. */
+/** The organization that the calls belong to. */
 export interface Organization {
   /** Two of the organization's account, one of the person's own. */
   keys: readonly Key[];
@@ -83,7 +83,7 @@ export async function openOrganization(fleet: ChaosFleet): Promise<Organization>
   };
 }
 
-/** Before its first use, so that nobody has read the key yet. */
+/** Raises limits before the first use, so that nobody has read the key yet. */
 async function raiseLimits(databaseUrl: string, keyId: string, rpm: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

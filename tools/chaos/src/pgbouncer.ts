@@ -6,7 +6,7 @@ import { freePorts, repository, startProgram, type FleetApp } from '@gateway/tes
 
 const OWNERS = ['catalogue', 'keys', 'usage', 'notifications', 'workers'] as const satisfies FleetApp[];
 
-/** What the services say of a session at its start is said once to each connection of the pool instead. */
+/** Session parameters that each connection of the pool sets once instead. */
 const IGNORED = 'options,statement_timeout,idle_in_transaction_session_timeout,lock_timeout';
 
 /** Variables for a fleet whose services reach the database through it. */
@@ -49,7 +49,7 @@ export async function startPgbouncer(program: string, databaseUrl: string): Prom
   };
 }
 
-/** That of docs/operations/deploy.md, but for addresses and who may come in. */
+/** Returns the configuration of docs/operations/deploy.md, except for addresses and users. */
 function configurationOf(databaseUrl: string, port: number): string {
   const { hostname, port: server, pathname, username, password } = new URL(databaseUrl);
   const user = `user=${username}${password === '' ? '' : ` password=${password}`}`;

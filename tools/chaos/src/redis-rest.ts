@@ -3,7 +3,7 @@ import { SystemClock, SystemRandom } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import pg from 'pg';
 
-/** What Redis still holds for units in flight or not posted, of all accounts. */
+/** The holds of Redis for units in flight or not posted, of all accounts. */
 export interface Held {
   reservedUnits: number;
   unpostedUnits: number;

@@ -17,13 +17,13 @@ export interface SeedResult {
   requests: number;
   sent: number;
   whole: number;
-  /** What was done, in order: `kill usage 700 ms`. */
+  /** Steps taken, in order: `kill usage 700 ms`. */
   schedule: string[];
-  /** How often each fault of an answer was seen by callers, by its code. */
+  /** Number of failures of an answer that callers saw, by its code. */
   faults: Record<string, number>;
   kills: number;
   stops: number;
-  /** From the end of the load and of the faults until the books were right. */
+  /** Time from the end of the load and of the faults until the ledger was right. */
   settledMs: number;
   seconds: number;
   books: Books;
@@ -31,7 +31,7 @@ export interface SeedResult {
   differences: string[];
 }
 
-/** What the seeds of one fleet have in common. */
+/** The common part of the seeds of one fleet. */
 export interface Run {
   fleet: ChaosFleet;
   organization: Organization;
@@ -79,19 +79,19 @@ export async function runSeed(
   });
 }
 
-/** What a case adds to the books: who sent what, and what was done meanwhile. */
+/** The additions of a case to the ledger's proof: who sent what, and what was done meanwhile. */
 type Outcome = Pick<SeedResult, 'seed' | 'case' | 'requests' | 'schedule' | 'kills' | 'stops'> & {
   /** `performance.now()` at its begin, and at the end of the load and of the faults. */
   startMs: number;
   loadEndMs: number;
-  /** What callers were answered. */
+  /** Answers that callers got. */
   answers: readonly Sent[];
-  /** Where more was sent than is judged; default: the answers. */
+  /** Number sent, where more is sent than is judged; default: the answers. */
   sent?: number;
-  /** Where what ends whole is no caller's request, but work that goes on after its answer; default: the whole answers. */
+  /** Number of whole pieces, where work goes on after its answer; default: the whole answers. */
   whole?: number;
   settled: Settled;
-  /** What does not hold, beside fleet and books. */
+  /** Promises that do not hold, beside fleet and ledger. */
   differences: readonly string[];
 };
 
@@ -141,7 +141,10 @@ async function readBooksInTime(url: string, sent: readonly Sent[], endMs: number
   }
 }
 
-/** Between seeds reservations may remain whose edge died before their INTENT; at the end nothing may. */
+/**
+ * Returns the rest in Redis. Between seeds reservations may remain whose edge died before their INTENT; at the end none
+ * may.
+ */
 function leftIn(held: Held, isEnd: boolean): string[] {
   const { reservedUnits, unpostedUnits, reservedNano, unpostedNano } = held;
   const left: string[] = [];

@@ -17,7 +17,7 @@ export interface SteadyLoad {
 
 const TICK_MS = 5;
 
-/** So many plain requests a second on each edge, whatever becomes of them. */
+/** Sends so many plain requests a second on each edge, whatever becomes of them. */
 export function steadyLoad({ fleet, history }: Run, key: Key, tag: string, perSecond: number): SteadyLoad {
   const sending: Promise<Timed>[] = [];
   let isOver = false;

@@ -6,13 +6,13 @@ export interface Work {
   dialect: 'chat' | 'messages';
   stream: boolean;
   promptTokens: number;
-  /** Of the prompt tokens (chat), or beside them (messages). */
+  /** Tokens within the prompt tokens (chat), or beside them (messages). */
   cachedTokens: number;
   completionTokens: number;
   /** Frames of a stream, and the pause before each; a plain answer comes after all of them. */
   frames: number;
   gapMs: number;
-  /** How it is meant to end: the upstream dies in mid-stream, or the caller leaves there. */
+  /** Intended end: the upstream dies in mid-stream, or the caller leaves there. */
   ending: 'whole' | 'upstream_dies' | 'caller_leaves';
 }
 
@@ -23,7 +23,7 @@ const PICO_PER_TOKEN = {
   chat: { prompt: 500_000n, cached: 50_000n, completion: 2_000_000n },
   messages: { prompt: 1_000_000n, cached: 100_000n, completion: 5_000_000n },
 } as const;
-/** Of requests that stream, in a hundred. */
+/** Number of streamed requests in a hundred that end badly. */
 const ENDS_BADLY = 6;
 
 export function pathOf({ dialect }: Work): string {

@@ -5,11 +5,11 @@ import { GatewayConfigError, type GatewayConfig, type GatewayFile } from '@gatew
 
 type Merged = ReturnType<typeof withOwn>;
 
-/** What a file changes of the data that come with this release. */
+/** The changes of a file to the data of this release. */
 export interface Plan {
   providers: Merged['providers'];
   models: Merged['models'];
-  /** What new organizations begin with; nothing where the file says nothing of it. */
+  /** Defaults of new organizations; nothing where the file has none. */
   organizations: GatewayConfig['organizations'];
   /** A line per change, for people. */
   lines: string[];

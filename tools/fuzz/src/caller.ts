@@ -5,7 +5,7 @@ export interface Person extends Caller {
   orgId: string;
   /** Fresh while the run lasts; a session token lives 15 minutes. */
   renew(): Promise<void>;
-  /** What is reserved and not settled, as GET /v1/balance says. */
+  /** Returns the amount that is reserved and not settled, as GET /v1/balance says. */
   reservedUsd(): Promise<string>;
 }
 

@@ -13,7 +13,7 @@ export interface FuzzRequest {
   body: Buffer | null;
 }
 
-/** Who the requests are sent as, and the ids that exist. */
+/** The sender of the requests, and the ids that exist. */
 export interface Caller {
   keys: readonly string[];
   session: () => string;

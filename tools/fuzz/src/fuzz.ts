@@ -18,7 +18,7 @@ export interface Flags {
   url?: string;
 }
 
-/** On a machine that does nothing else nobody waits longer for any answer. */
+/** Time that no answer takes on a machine that does nothing else. */
 const HANG_MS = 5_000;
 const RENEW_MS = 5 * 60_000;
 /** The first part of a run fills caches and lets the compiler settle: growth is counted from there. */
@@ -116,7 +116,7 @@ function memoryLine(before: Memory, after: Memory): string {
   return `memory after the warm-up and at the end: resident ${line('rssMiB')}, heap ${line('heapMiB')}`;
 }
 
-/** Answers the exit code: 1 where something was found. */
+/** Returns the exit code: 1 where something was found. */
 export async function fuzz(flags: Flags): Promise<number> {
   const seed = flags.seed === undefined ? randomInt(2 ** 31) : Number(flags.seed);
   say(`seed ${seed}`);

@@ -5,7 +5,7 @@ import type { Answer } from './send.js';
 
 const CODES: ReadonlySet<string> = new Set(Object.keys(ERRORS));
 
-/** What is wrong with an answer; null where it is one that the contract allows. */
+/** Returns the fault of an answer; null where the contract allows it. */
 export function faultOf(
   request: FuzzRequest,
   answer: Answer | string,
@@ -24,7 +24,10 @@ export function faultOf(
   return successFault(request, answer, operations);
 }
 
-/** Without `model` these ask a model of their own, and no provider of it has a credential where only the simulator runs. */
+/**
+ * Returns true for endpoints that choose a model of their own, where no provider of it has a credential beside the
+ * simulator.
+ */
 function lacksProvider({ target }: FuzzRequest, { status, text }: Answer): boolean {
   const [path] = target.split('?', 1);
   return (
@@ -55,7 +58,7 @@ function envelopeFault(answer: Answer): string | null {
   return null;
 }
 
-/** For people, who follow a link of a mail. */
+/** Pages for people who follow a link of a mail. */
 const PAGES: ReadonlySet<string> = new Set(['/alerts/confirm']);
 
 function successFault(request: FuzzRequest, answer: Answer, operations: readonly Operation[]): string | null {

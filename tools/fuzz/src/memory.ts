@@ -7,7 +7,7 @@ export interface Memory {
 
 const MIB = 1_048_576;
 
-/** What the process holds; after a full collection where this run may ask for one. */
+/** Returns the memory of the process; after a full collection where this run may ask for one. */
 export async function memoryOf({ url, inspectorUrl }: Pick<Target, 'url' | 'inspectorUrl'>): Promise<Memory> {
   if (inspectorUrl !== null) await collectGarbage(inspectorUrl);
   const text = await (await fetch(`${url}/metrics`)).text();

@@ -5,7 +5,7 @@ export type Access = 'apiKey' | 'session' | 'adminKey';
 export interface Operation {
   /** Upper case. */
   method: string;
-  /** With `{name}` for parameters. */
+  /** Path with `{name}` for parameters. */
   path: string;
   query: readonly { name: string; schema: Schema }[];
   body: Schema | null;

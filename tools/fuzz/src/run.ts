@@ -30,9 +30,9 @@ interface Failure {
 export interface RunResult {
   requests: number;
   seconds: number;
-  /** Answers by status; 0 = none. */
+  /** Number of answers by status; 0 = none. */
   statuses: ReadonlyMap<number, number>;
-  /** Answers by method and documented path. */
+  /** Number of answers by method and documented path. */
   operations: ReadonlyMap<string, number>;
   longestMs: number;
   p99Ms: number;

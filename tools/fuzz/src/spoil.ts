@@ -1,6 +1,6 @@
 import type { Dice } from './dice.js';
 
-/** Where a raw token goes; the text never occurs elsewhere. */
+/** Mark for a raw token; the text never occurs elsewhere. */
 const SLOT = '@@raw@@';
 /** A list of long tokens is no longer about the token. */
 const MOST_TOKENS = 40;

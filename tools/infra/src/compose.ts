@@ -21,7 +21,7 @@ export class ComposeProject {
     this.name = name;
   }
 
-  /** Whether a Docker engine answers within 2 s and knows Compose; asked once. */
+  /** Returns true if a Docker engine answers within 2 s and knows Compose; asked once. */
   isAvailable(): Promise<boolean> {
     this.available ??= this.ask();
     return this.available;

@@ -20,7 +20,7 @@ export interface TopicPlan {
 }
 
 export interface CreateTopicsOptions {
-  /** Put before each name, so that test files that share a broker do not meet. */
+  /** Prefix of each name, so that test files that share a broker do not meet. */
   prefix?: string;
   /** Replaces the replication of topics.yaml: 1 on a single broker. */
   replication?: number;

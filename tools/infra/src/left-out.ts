@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { adviceOn, canInstall, type Machine } from './programs.js';
 
-/** What a spec may need beside Node and PostgreSQL, which are packages. */
+/** Programs that a spec may need beside Node and PostgreSQL, which are packages. */
 export type Need = 'redis' | 'kafka' | 'browser';
 
 type Environment = Record<string, string | undefined>;

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:f
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What installing needs to know of a machine; a test hands in its own. */
+/** The facts of a machine that an install needs; a test hands in its own. */
 export interface Machine {
   isRoot: boolean;
   has(program: string): boolean;
@@ -13,7 +13,7 @@ export interface Machine {
 interface Requirement {
   debianPackage: string;
   brewPackage: string;
-  /** What to do where it is not installed, after "run …,". It names the variable that makes the program unnecessary. */
+  /** Advice where it is not installed, after "run …,". It names the variable that makes the program unnecessary. */
   otherwise: string;
 }
 

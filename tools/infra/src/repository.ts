@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 /** The root of the checkout, from the sources as well as from the build. */
 export const repositoryRoot = findRoot(import.meta.dirname);
 
-/** Kept between runs; deleting it is harmless. */
+/** Returns the folder that stays between runs; deleting it is harmless. */
 export function cacheFolder(): string {
   const home = process.env['XDG_CACHE_HOME'];
   return home ? join(home, 'model-gateway') : join(repositoryRoot, '.cache');

@@ -10,7 +10,7 @@ import { freePort } from '../../../libs/database/src/postgres/free-port.js';
 import type { RunningService } from './service.js';
 
 const FORMAT_MS = 60_000;
-/** Of this one broker on 127.0.0.1, which ends with its test. */
+/** Credentials of this one broker on 127.0.0.1, which ends with its test. */
 const [USER, PASSWORD] = ['gateway', 'for-this-test-only'];
 const LISTENERS = ['sasl_plaintext', 'sasl_ssl'];
 const MODULES = {

@@ -13,9 +13,9 @@ import type { RunningService } from './service.js';
 const START_MS = 15_000;
 const CLUSTER_BUS = 10_000;
 const NODES = 6;
-/** Without an answer for so long a master is replaced. */
+/** Time without an answer after which a master is replaced. */
 const DOWN_AFTER_MS = 2_000;
-/** Of servers on 127.0.0.1 that end with their test. */
+/** Password of servers on 127.0.0.1 that end with their test. */
 const PASSWORD = 'for-this-test-only';
 const SENTINEL_PASSWORD = 'for-the-sentinel-only';
 

@@ -1,6 +1,6 @@
 export type ServiceKind = 'postgres' | 'redis' | 'kafka' | 'redis-cluster';
 
-/** With TLS and credentials, started for one test. */
+/** Servers with TLS and credentials, started for one test. */
 export type SecuredKind = 'secured-redis' | 'secured-kafka';
 
 /** One server that is ready to be used. */

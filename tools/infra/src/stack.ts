@@ -9,7 +9,7 @@ export type StackKind = 'all-in-one' | 'fleet';
 
 /** One whole gateway that is ready to be used. */
 export interface RunningStack {
-  /** What its program says of it: its address and its first super admin. */
+  /** Description by its program: its address and its first super admin. */
   described: Record<string, unknown>;
   /** Asks it to stop in order, and kills it where it does not. */
   stop(): Promise<void>;

@@ -17,7 +17,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const CONNECT_MS = 5_000;
 
-/** Where price snapshots are read. Without an address no event is priced again, and the report says how many were not. */
+/**
+ * Address of the price snapshots. Without an address no event is priced again, and the report says how many were not.
+ */
 class CatalogueAddress {
   @IsOptional() @Matches(/^https?:\/\/[^/]+$/) CATALOGUE_URL?: string;
   @IsOptional() @OrFile() @ToList() @MinLength(32, { each: true }) FLEET_TOKEN?: string[];

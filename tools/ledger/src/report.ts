@@ -1,6 +1,6 @@
 import { DIFFERENCES, type FullProof } from '@gateway/usage';
 
-/** What a full proof has found, for a terminal. */
+/** Returns the findings of a full proof, for a terminal. */
 export function report({ sums, findings, unpriced }: FullProof): string {
   const lines = Object.entries(sums).map(([name, amount]) => `${name.padEnd(17)} ${amount} USD`);
   const isEqual = new Set(Object.values(sums)).size === 1;

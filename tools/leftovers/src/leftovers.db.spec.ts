@@ -30,7 +30,7 @@ describe('what specs leave', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** In each place a secret of its own, so that none is found for another. */
+  /** Secrets, one of its own in each place, so that none is found for another. */
   const planted = Object.fromEntries(
     ['postgres', 'redis', 'servers', 'logs', 'answers'].map((kind) => [kind, mint()]),
   );

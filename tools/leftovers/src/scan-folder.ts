@@ -9,7 +9,7 @@ interface Finding extends FoundSecret {
 
 export interface Scanned {
   findings: Finding[];
-  /** What was read, by the folders below: `postgres`, `kafka`, `logs` … */
+  /** Files and bytes read, by the folders below: `postgres`, `kafka`, `logs` … */
   read: Record<string, { files: number; bytes: number }>;
 }
 

@@ -15,7 +15,7 @@ interface Form {
   /** The longest that a secret of this form is looked for. */
   charsMax: number;
   pattern: RegExp;
-  /** What a made-up text of that form does not pass. */
+  /** Check that a made-up text of that form does not pass. */
   isReal?: (text: string) => boolean;
 }
 
@@ -36,7 +36,7 @@ const FORMS: readonly Form[] = [
   { form: 'client secret', prefix: 'ek_', charsMax: 8_192, pattern: /\bek_[\w-]{80,8189}/g },
 ];
 
-/** Those that stand in a text as they are, in hex or in base64 of any alignment; each of them once. */
+/** Returns the secrets in a text, plain, in hex or in base64 of any alignment; each of them once. */
 export function secretsIn(text: string): FoundSecret[] {
   const found = new Map<string, FoundSecret>();
   for (const form of FORMS) {
@@ -50,7 +50,7 @@ export function secretsIn(text: string): FoundSecret[] {
   return [...found.values()];
 }
 
-/** What begins like the secret in a text of hex or base64, decoded. */
+/** Yields the decoded parts of hex or base64 that begin like the secret. */
 function* decoded(text: string, { prefix, charsMax }: Form): Generator<string> {
   const bytes = Buffer.from(prefix);
   for (const run of runsFrom(text, bytes.toString('hex'), /^[0-9a-f]+/i, 2 * charsMax))

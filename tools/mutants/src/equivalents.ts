@@ -25,7 +25,7 @@ export function isEquivalent(mutant: Mutant, lineText: string, known: readonly E
   );
 }
 
-/** As reports and the table name it. */
+/** Returns the change as reports and the table name it. */
 export function changeOf({ from, to }: Mutant): string {
   return `${from} → ${to}`.replaceAll(/\s+/g, ' ');
 }

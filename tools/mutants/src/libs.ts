@@ -1,4 +1,4 @@
-/** What `--lib` names: the sources that are mutated and the specs that should notice. */
+/** The sources that `--lib` mutates, and the specs that should notice. */
 export interface MutatedLib {
   sources: readonly string[];
   specs: readonly string[];
@@ -41,5 +41,5 @@ export const LIBS: Readonly<Record<string, MutatedLib>> = {
   },
 };
 
-/** Not code of the product: specs and what only they use, and what is generated. */
+/** Files that are not code of the product: specs and their fixtures, and generated ones. */
 export const LEFT_ALONE = /\.(spec|fixture|generated)\.ts$|\/index\.ts$/;

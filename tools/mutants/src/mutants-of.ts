@@ -3,7 +3,7 @@ import ts from 'typescript';
 /** One token of a source turned into another. Offsets are into the source's text. */
 export interface Mutant {
   file: string;
-  /** From 1. */
+  /** Line, from 1. */
   line: number;
   start: number;
   end: number;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '@gateway/contracts';
 import type { Mutant } from './mutants-of.js';
 
-/** What became of a mutant. `by`: the test that failed, or why it was none. */
+/** The result of a mutant. `by`: the test that failed, or why it was none. */
 export interface Outcome {
   isKilled: boolean;
   by: string;
@@ -12,7 +12,7 @@ export interface Outcome {
 interface Options {
   root: string;
   specs: readonly string[];
-  /** Of one mutant; a loop without an end is a mutant that was noticed. */
+  /** Time of one mutant; an endless loop counts as noticed. */
   limitMs: number;
   clock: Clock;
 }

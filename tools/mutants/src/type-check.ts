@@ -26,7 +26,7 @@ export class TypeCheck {
     });
   }
 
-  /** What the compiler says of the mutant's own file; null where it compiles. */
+  /** Returns the compiler's message on the mutant's own file; null where it compiles. */
   fault(mutant: Mutant): string | null {
     this.mutant = mutant;
     this.version += 1;

@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
-/** Where a metric's name stands: its constructor, the registry's gauge functions, or a named constant of a metrics file. */
+/**
+ * Patterns of a metric's name: its constructor, the registry's gauge functions, or a named constant of a metrics file.
+ */
 const REGISTERED =
   /(?:name: |gauges?\(\s*|counter\(\s*|histogram\(\s*|shipped\(\s*|kept\(\s*|const [A-Z]+ = )'(gateway_\w+)'/g;
 /** `gateway_…` is ours; Node's and the process's own come with prom-client. */

@@ -2,7 +2,7 @@ import { object, type AnswerFacts, type Json } from './facts/answer-facts.js';
 import { readFacts, type FrontName } from './facts/read.js';
 import type { Gateway } from './gateway.js';
 
-/** What the gateway answered. */
+/** The answer of the gateway. */
 export interface Received {
   status: number;
   /** Error envelope of a status from 400 on. */

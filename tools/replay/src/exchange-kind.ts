@@ -2,7 +2,7 @@ import type { DialectName } from '@gateway/contracts';
 import type { Exchange } from './exchange.js';
 import type { TextFormat } from './facts/read.js';
 
-/** How a recorded exchange is replayed: by which provider's adapter, in which dialect. */
+/** The way in which a recorded exchange is replayed: provider's adapter and dialect. */
 export type ExchangeKind =
   | { kind: 'text'; provider: string; dialect: TextFormat }
   | { kind: 'vectors'; provider: string; dialect: DialectName }
@@ -62,7 +62,7 @@ function matching<T>(table: readonly [RegExp, T][], path: string): T | undefined
   return table.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-/** How an exchange is replayed, or why it is not. */
+/** Returns the way in which an exchange is replayed, or the reason why it is not. */
 export function kindOf({ host, request, response }: Exchange): ExchangeKind {
   const provider = matching(PROVIDERS, host);
   if (provider === undefined) return { kind: 'none', why: `no adapter for ${host}` };

@@ -61,7 +61,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** What was shipped is kept until it is asked for; the journal goes with its folder. */
+/** Usage records, stored until they are asked for; the journal goes with its folder. */
 class ShippedUsage {
   private readonly records = new Map<string, UsageRecord>();
 
@@ -90,7 +90,7 @@ class ShippedUsage {
   }
 }
 
-/** At these the judge computes what an answer cost. */
+/** Prices at which the judge computes the cost of an answer. */
 const PRICE = {
   prompt_usd_per_1m: '1',
   completion_usd_per_1m: '2',

@@ -80,7 +80,7 @@ function binaryFrame(line: string): Buffer {
   return frame(type, Buffer.from(JSON.stringify(payload)));
 }
 
-/** How a line of a `.chunks.txt` was framed, and what came after the last (README, Format). */
+/** Returns a line of a `.chunks.txt` in its frame, with what came after the last (README, Format). */
 function enveloped(lines: string[], dialect: TextFormat): string {
   const named = (line: string): string =>
     `event: ${String((JSON.parse(line) as Json).type)}\ndata: ${line}\n\n`;

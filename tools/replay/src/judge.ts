@@ -30,7 +30,7 @@ interface Place {
   provider: string;
 }
 
-/** What differs between the provider's answer and the caller's. */
+/** Returns the differences between the provider's answer and the caller's. */
 export function differences(expected: AnswerFacts, received: AnswerFacts, place: Place): string[] {
   const { front, dialect, provider } = place;
   const isNative = front === dialect;
@@ -125,7 +125,9 @@ function scaled(money: string): bigint {
   return BigInt(whole + rest.padEnd(8, '0').slice(0, 8));
 }
 
-/** At the replay's prices: 1 and 2 USD per million tokens, 0.10 read from a cache, 1.25 written to it. */
+/**
+ * Checks the cost at the replay's prices: 1 and 2 USD per million tokens, 0.10 read from a cache, 1.25 written to it.
+ */
 export function priceFaults(record: UsageRecord, expected: AnswerFacts, received: AnswerFacts): string[] {
   if (record.cost_usd === null) return ['the usage record has no cost'];
   const cost = scaled(record.cost_usd);
@@ -152,7 +154,7 @@ function statusesOf({ response }: Exchange): readonly number[] {
   return response.status < 500 ? [400] : [502, 503, 504];
 }
 
-/** What is wrong with an answer to a provider's failure. */
+/** Returns the faults of an answer to a provider's failure. */
 export function errorFaults(exchange: Exchange, front: FrontName, received: Received): string[] {
   if (received.failure === null)
     return [`expected a failure for status ${exchange.response.status}, got ${received.status}`];

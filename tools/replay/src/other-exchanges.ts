@@ -25,7 +25,7 @@ function strings(value: unknown): string[] {
   return list(value).filter((item) => typeof item === 'string');
 }
 
-/** What a recorded request wants embedded, whichever format it was written in. */
+/** Returns the texts to embed of a recorded request, whichever format it was written in. */
 function textsIn(json: Json): unknown {
   if (json.input !== undefined) return json.input;
   if (json.inputText !== undefined) return [json.inputText];
@@ -142,7 +142,7 @@ async function moderationFaults({
     : [`other results: ${JSON.stringify(got).slice(0, 300)}`];
 }
 
-/** What a provider adds for itself where tools are sent: Anthropic's own instructions, for one. */
+/** Tokens that a provider adds for itself where tools are sent: Anthropic's own instructions, for one. */
 const TOOLS_EXTRA = 700;
 
 /** Ours is an estimate: it may be as far off as three times, and knows nothing of a provider's own instructions. */

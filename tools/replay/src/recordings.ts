@@ -19,7 +19,7 @@ interface Passage {
   exchange: Exchange;
   kind: TextKind;
   front: FrontName;
-  /** What the provider's own body says; null for an error. */
+  /** Facts of the provider's own body; null for an error. */
   expected: AnswerFacts | null;
   body: Json;
   /** Catalogue id of the model. */

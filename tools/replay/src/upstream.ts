@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UpstreamDouble } from '@gateway/testing';
 
-/** How a body is put on the wire. */
+/** The way in which a body is put on the wire. */
 export type SplitMode = 'whole' | 'per event' | 'random bytes';
 export const SPLIT_MODES: readonly SplitMode[] = ['whole', 'per event', 'random bytes'];
 
@@ -45,7 +45,7 @@ function* pieces({ body }: Answer, mode: SplitMode, seed: number): Generator<Buf
   }
 }
 
-/** Without a turn of the loop now and then the kernel would join the pieces again. */
+/** Yields the pieces with a tick of the event loop now and then: the kernel would join them again otherwise. */
 async function* spread(answer: Answer, mode: SplitMode): AsyncGenerator<Buffer> {
   let written = 0;
   for (const piece of pieces(answer, mode, answer.body.length)) {
@@ -55,7 +55,7 @@ async function* spread(answer: Answer, mode: SplitMode): AsyncGenerator<Buffer> 
   }
 }
 
-/** From now on the upstream answers this, and has seen nothing. */
+/** Makes the upstream give this answer, with its record of requests emptied. */
 export function serve(upstream: UpstreamDouble, answer: Answer, mode: SplitMode): void {
   upstream.seen.length = 0;
   upstream.answer = () => ({

@@ -1,5 +1,5 @@
 export type Verdict =
   | { kind: 'held'; name: string }
-  /** Not sent, or refused by the gateway before it was: why. */
+  /** An exchange that was not sent, or refused by the gateway before it was, with the reason. */
   | { kind: 'not sent'; name: string; why: string }
   | { kind: 'failed'; name: string; why: string };

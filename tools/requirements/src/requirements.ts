@@ -4,9 +4,9 @@ export interface Requirement {
   slice: string;
 }
 
-/** What the test titles say about the requirements. */
+/** The requirements that test titles carry. */
 export interface Coverage {
-  /** Per slice, in the order of the list. */
+  /** Requirements of each slice, in the order of the list. */
   slices: { slice: string; carried: string[]; missing: string[] }[];
   /** Ids in titles that no requirement has: a typing error, or a line that was renamed. */
   unknown: { id: string; path: string }[];
@@ -31,7 +31,10 @@ export function parseRequirements(tsv: string): Requirement[] {
   });
 }
 
-/** What must be complete: names of slices, single ids, and families such as `MSG-*`; `#` begins a comment. */
+/**
+ * Parses the list of what must be complete: names of slices, single ids, and families such as `MSG-*`; `#` begins a
+ * comment.
+ */
 export function parseHeld(text: string): string[] {
   return text
     .split('\n')

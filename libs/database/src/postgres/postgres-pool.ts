@@ -22,7 +22,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 const CLIENT_GRACE_MS = 1_000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
-/** Of PostgreSQL's type json, which keeps the text of what was written; jsonb does not. */
+/** PostgreSQL's type json, which stores the text as written; jsonb does not. */
 const JSON_TYPE = pg.types.builtins.JSON;
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((id: number, format?: 'text'): unknown =>

@@ -9,7 +9,7 @@ import { outboxRow } from './outbox-row.js';
 const TABLE = `CREATE TABLE outbox (id uuid PRIMARY KEY, topic text NOT NULL, key text NOT NULL, value text NOT NULL,
   created_at timestamptz(3) NOT NULL, sent_at timestamptz(3))`;
 
-/** Who reads what in the one process; nobody reads the catalogue's announcements there. */
+/** Groups of the one process and their topics; nobody reads the catalogue's announcements there. */
 const GROUPS: readonly (readonly [string, string])[] = [
   ['usage', TOPIC.usage],
   ['notifications', TOPIC.usage],
@@ -66,7 +66,7 @@ async function left(): Promise<number> {
 
 const idOf = ({ value }: ConsumedRecord): string => (JSON.parse(value) as { id: string }).id;
 
-/** What each group has done, which a death of the process does not undo. */
+/** Work that each group has done, which the end of the process does not undo. */
 type Done = Map<string, Set<string>>;
 
 /**

@@ -27,7 +27,7 @@ export class SentRows {
     return [...this.rows.keys()];
   }
 
-  /** Those that may be deleted. */
+  /** Returns the rows that may be deleted. */
   kept(): string[] {
     return [...this.rows].filter(([, { isKept }]) => isKept).map(([id]) => id);
   }

@@ -254,7 +254,10 @@ export class AccountBook {
     }
   }
 
-  /** What the tightest cap or the balance has left beside every worst case; null where no money is asked for or limited. */
+  /**
+   * Returns the rest of the tightest cap or of the balance beside every worst case; null where no money is asked for or
+   * limited.
+   */
   room({ reservation, credit }: BookRequest, entries: readonly AdmissionEntry[]): number | null {
     if (reservation === 0) return null;
     const rooms = entries.map((entry) => roomOf(this.record(entry.name), entry));

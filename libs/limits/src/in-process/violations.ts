@@ -62,7 +62,7 @@ export function hasRoom(
   return roomOf(record, limit) >= worst;
 }
 
-/** What is left of the limit beside everything in flight at its worst case. */
+/** Returns the rest of the limit beside everything in flight at its worst case. */
 export function roomOf(record: LimitRecord, limit: { cap: number } | { credit: number }): number {
   return 'cap' in limit
     ? limit.cap - record.posted - record.unposted - record.worst

@@ -145,7 +145,7 @@ export function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: 
   return { result, left };
 }
 
-/** What is left of a limit beside everything in flight at its worst case. */
+/** Returns the rest of a limit beside everything in flight at its worst case. */
 function roomOf(answer: Buffer, at: number, limit: number, sign: 1 | -1): number {
   const inFlight = answer.readDoubleLE(at + RECORD_AT.unposted) + answer.readDoubleLE(at + RECORD_AT.worst);
   return limit + sign * answer.readDoubleLE(at + RECORD_AT.posted) - inFlight;

@@ -15,7 +15,7 @@ interface Window {
 
 interface Failures {
   count: number;
-  /** On the clock that only grows; nothing is tried before. */
+  /** Earliest time of the next try, on the monotonic clock. */
   waitUntil: number;
 }
 

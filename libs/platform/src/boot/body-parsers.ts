@@ -25,7 +25,7 @@ export function registerBodyParsers(
   });
 }
 
-/** What callers have kept is answered as they wrote it. */
+/** Parses a body and remembers how it was written: what callers store is returned in that form. */
 function spelledBody(bytes: Buffer): ParsedBody | BodyFault {
   const body = parseBody(bytes);
   if (!(body instanceof BodyFault)) spellBody(body);

@@ -16,7 +16,7 @@ function endpointOf(region: string): string {
   return `https://bedrock-runtime.${region}.amazonaws.com`;
 }
 
-/** What `accessFrom` reads beside the bearer key, with what it is for. */
+/** Variables that `accessFrom` reads beside the bearer key, with their purpose. */
 export const FURTHER_ENV: Readonly<Record<string, string>> = {
   AWS_ACCESS_KEY_ID: 'with the next one in place of the bearer key',
   AWS_SECRET_ACCESS_KEY: 'with the one before',

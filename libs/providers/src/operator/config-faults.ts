@@ -5,7 +5,7 @@ import { dialectsOf, ownDialects } from './own-dialects.js';
 /** Names of members and places in lists, from an entry of the file inwards. */
 export type Path = readonly (string | number)[];
 
-/** What is wrong with an entry of the file. */
+/** A fault of an entry of the file. */
 export interface EntryFault {
   entry: object;
   within: Path;
@@ -13,7 +13,7 @@ export interface EntryFault {
 }
 
 /**
- * What does not fit together in a file whose entries are each well-formed. `slugs` are all the providers that it names,
+ * Yields the contradictions of a file whose entries are each well-formed. `slugs` are all the providers that it names,
  * those of faulty entries too.
  */
 export function* configFaults(

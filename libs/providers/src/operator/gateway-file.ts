@@ -66,7 +66,7 @@ export class GatewayFile {
     return `${this.name}, line ${this.lines.linePos(offset).line}`;
   }
 
-  /** Where the member or entry begins that a path leads to, or the last one on the way that is there. */
+  /** Returns the start of the member or entry that a path leads to, or of the last one on the way. */
   private offsetOf(path: Path): number {
     let node = this.document.contents as Node | null;
     let offset = node?.range?.[0] ?? 0;
@@ -84,7 +84,7 @@ export class GatewayFile {
     return offset;
   }
 
-  /** What has no fault, each entry with the place that it has in the file. */
+  /** Returns the entries without a fault, each with its place in the file. */
   private soundPart(value: unknown, faulty: ReadonlySet<string>): GatewayConfig {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_GATEWAY_CONFIG;
     const lists = LISTS.map((list) => {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from './public-address.js';
 import type { Resolve } from './resolver.js';
 
-/** Why a destination is refused, as the one who named it may read it. */
+/** Refusal of a destination, in words for the person who named it. */
 export class DestinationRefused extends Error {
   constructor(reason: string) {
     super(reason);
@@ -15,13 +15,13 @@ export interface DestinationRules {
   allowPrivate: ReadonlySet<string>;
   ports: ReadonlySet<number>;
   resolve: Resolve;
-  /** For those that the operator allows. */
+  /** Resolver of the destinations that the operator allows. */
   resolveAllowed: Resolve;
 }
 
 export interface Destination {
   url: URL;
-  /** What to connect to: all of them were checked. Empty where the host is an address itself. */
+  /** Addresses to connect to: all of them were checked. Empty where the host is an address itself. */
   addresses: readonly string[];
 }
 

@@ -10,7 +10,7 @@ interface Answer {
 }
 
 export interface DnsServer {
-  /** For ALERTS_DNS_SERVERS. */
+  /** Address for ALERTS_DNS_SERVERS. */
   place: string;
   names: Map<string, Answers>;
   close(): Promise<void>;

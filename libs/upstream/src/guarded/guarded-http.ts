@@ -21,14 +21,14 @@ export interface GuardedRequest {
   connectTimeoutMs: number;
   /** Resolving, connecting, sending and reading. */
   totalTimeoutMs: number;
-  /** What of the answer is read; the connection ends there. */
+  /** Number of bytes of the answer that are read; the connection ends there. */
   maxBytes: number;
 }
 
 export interface GuardedResponse {
   status: number;
   headers: Readonly<Record<string, string | undefined>>;
-  /** As it came, never unpacked. */
+  /** Body as it came, never unpacked. */
   body: Buffer;
   /** Larger than was read, or cut by the time. */
   isCut: boolean;
@@ -108,7 +108,7 @@ async function exchange(
 
 type Lookup = NonNullable<Extract<Client.Options['connect'], { lookup?: unknown }>['lookup']>;
 
-/** In place of resolving: what was checked is what is connected to, whatever the name means by now. */
+/** Returns a lookup without resolving: it connects to the checked addresses, whatever the name means by now. */
 function only(addresses: readonly string[]): Lookup {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, answer) => {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** What ipaddr.js calls unicast, or names otherwise, and is nobody's public server (reliability: addresses). */
+/** Ranges that ipaddr.js calls unicast, or names otherwise, and that hold no public server (reliability: addresses). */
 const NOT_PUBLIC = [
   '0.0.0.0/8',
   '100.64.0.0/10',
@@ -21,7 +21,7 @@ const NOT_PUBLIC = [
   'fec0::/10',
 ].map((range) => ipaddr.parseCIDR(range));
 
-/** Whether an address, as text without brackets, is one of the public Internet. False for what is no address. */
+/** True if an address, as text without brackets, is one of the public Internet. False for what is no address. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   // An IPv4 address in IPv6's clothes is judged as what it is.

@@ -23,7 +23,7 @@ export function dnsResolver(servers: readonly string[] = []): Resolve {
   };
 }
 
-/** As the machine itself resolves names; for destinations that the operator has named. */
+/** Resolves names as the machine itself does; for destinations that the operator has named. */
 export async function systemResolve(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }

@@ -12,7 +12,7 @@ function classCounts(name: string): string {
   return Array.from({ length: CLASSES }, (_, n) => `count(*) FILTER (WHERE ${name} = ${n + 1})`).join(', ');
 }
 
-/** What postings would have added up by quarters of an hour. */
+/** Fills the quarter-hour sums that postings would have made. */
 export async function fillSlots(database: Client): Promise<void> {
   const { rows } = await database.query<{ day: Date }>(
     `SELECT generate_series(date_trunc('day', min(created_at), 'UTC'), max(created_at), interval '1 day') AS day FROM usage_event`,
@@ -38,7 +38,7 @@ export async function fillSlots(database: Client): Promise<void> {
   await database.query('ANALYZE usage_slot, usage_tag, usage_tag_day, usage_tag_sum, usage_hour, usage_day');
 }
 
-/** What the roller of tags would have noted: all whole hours. */
+/** Fills the tag rows of all whole hours, as the tag rollup would have. */
 async function fillTags(database: Client, days: readonly Date[]): Promise<void> {
   const number = (text: string): string => `('x' || left(md5(${text}), 8))::bit(32)::int`;
   for (const day of days)
@@ -58,7 +58,7 @@ async function fillTags(database: Client, days: readonly Date[]): Promise<void> 
   );
 }
 
-/** What the round would have added up by tag: `team` and `ticket` have few values, `job` many. */
+/** Fills the sums by tag, as the rollup would have: `team` and `ticket` have few values, `job` many. */
 async function fillTagSums(database: Client): Promise<void> {
   const { rows } = await database.query<{ day: Date }>(
     `SELECT DISTINCT date_trunc('day', slot, 'UTC') AS day FROM usage_tag, spend_window
@@ -85,7 +85,7 @@ async function fillTagSums(database: Client): Promise<void> {
     );
 }
 
-/** What the roller would have added up: all whole hours. */
+/** Fills the sums of all whole hours, as the rollup would have. */
 async function fillSpans(database: Client): Promise<void> {
   const sums = (name: string): string =>
     `ARRAY[${Array.from({ length: CLASSES }, (_, n) => `sum(${name}[${n + 1}])`).join(', ')}]::int[]`;

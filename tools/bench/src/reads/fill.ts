@@ -3,10 +3,10 @@ import { fillBooks, fillSlots } from './fill-books.js';
 
 export interface FillOptions {
   databaseUrl: string;
-  /** Of all accounts. */
+  /** Number of events of all accounts. */
   events: number;
   days: number;
-  /** When the history ends. */
+  /** End of the history. */
   endMs: number;
 }
 

@@ -18,11 +18,11 @@ export interface ReadsOptions {
   folder: string | null;
 }
 
-/** What is kept beside a database that is used again. */
+/** Facts stored beside a database that is used again. */
 interface Known {
   login: { email: string; password: string };
   events: number;
-  /** Of the largest account and of the next. */
+  /** Keys of the largest account and of the next. */
   secrets: [string, string];
 }
 
@@ -30,7 +30,7 @@ export interface ReadsLab {
   servers: Servers;
   running: Started[];
   usage: Started;
-  /** Of the account with a third of all events, and of the one with a sixth. */
+  /** Returns the readers of the account with a third of all events, and of the one with a sixth. */
   askers: () => Promise<[Asker, Asker]>;
   places: UnitPlace[];
   database: Client;

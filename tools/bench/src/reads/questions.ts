@@ -1,6 +1,6 @@
 import { RARE_MODEL, RARE_TAG } from './fill.js';
 
-/** Who asks: a person, who sees a whole organization, or a key, which sees its own usage. */
+/** A reader: a person, who sees a whole organization, or a key, which sees its own usage. */
 export interface Asker {
   orgId: string;
   session: string;

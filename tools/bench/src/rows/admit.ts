@@ -24,7 +24,7 @@ const SCOPES = KINDS.map((kind, at) => ({
   capNano: NANO,
 }));
 
-/** Beside the minutes and days of five scopes those of the pool of free models: twelve counters that can refuse. */
+/** Pool of free models beside the minutes and days of five scopes: twelve counters that can refuse. */
 const POOL: AdmitRequest['extra'] = [{ name: 'free', rpm: 1e9, rpd: 1e9, tpm: null }];
 
 let units = 0;

@@ -8,7 +8,7 @@ import type { StampedUpstream, StreamOrder } from '../stream-upstream.js';
 const GATE_MS = 500;
 const LONGEST_MS = 30_000;
 
-/** When a caller leaves: the upstream has answered nothing yet, or frames run. */
+/** Moments at which a caller leaves: the upstream has answered nothing yet, or frames run. */
 const MOMENTS: readonly { id: string; when: string; stream: boolean; order: Partial<StreamOrder> }[] = [
   { id: 'left-first', when: 'before the first token', stream: true, order: { isSilent: true } },
   { id: 'left-middle', when: 'in mid-stream', stream: true, order: {} },

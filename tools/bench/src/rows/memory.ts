@@ -4,7 +4,7 @@ import { loadOn, plainBodyOf } from '../loads.js';
 import { memoryMiB } from '../proc.js';
 
 const GATE_MIB = 260;
-/** Of the last quarter over the second one: the first still fills caches and compiled code. */
+/** Growth of the last quarter over the second one: the first still fills caches and compiled code. */
 const FLAT = 1.05;
 
 /** Resident memory under plain load for minutes; the baseline takes the same load, for a minute at most. */

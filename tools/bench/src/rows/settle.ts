@@ -5,7 +5,7 @@ import { EXACT, percentile, row, verdictOf, type Row } from '../figures.js';
 import type { Lab } from '../lab.js';
 import { plainBodyOf } from '../loads.js';
 
-/** So slow that the box is at rest: the figure is the way of an event, not the wait behind others. */
+/** Rate so low that the machine is at rest: the figure is the way of an event, not the wait behind others. */
 const PER_SECOND = 40;
 const SECONDS = 30;
 const EVERY_MS = 5;
@@ -18,7 +18,10 @@ interface Lags {
   mirrored: number[];
 }
 
-/** How long after the end of its answer a request's event is committed in the ledger, and its unit counted as posted in Redis. */
+/**
+ * Measures the time from the end of an answer until its event is committed in the ledger, and its unit counted as
+ * posted in Redis.
+ */
 export async function settleRows(lab: Lab): Promise<Row[]> {
   const database = new Client({ connectionString: lab.fleet.databaseUrl });
   const redis = new Redis(lab.fleet.redisUrl);
@@ -123,7 +126,7 @@ async function measure({ gateway, fleet }: Lab, database: Client, redis: Redis):
   return lags;
 }
 
-/** What was seen just now is no longer waited for. */
+/** Records the lag of what was just seen. */
 function take(seen: readonly string[], waiting: Map<string, number>, lags: number[]): void {
   for (const id of seen) {
     lags.push(performance.now() - (waiting.get(id) ?? 0));

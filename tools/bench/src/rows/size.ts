@@ -6,7 +6,7 @@ import { costOn, plainBodyOf, warmUp, type Cost } from '../loads.js';
 import { makeKeys } from '../many-keys.js';
 
 const ACCOUNTS = 1_000;
-/** Of one key's requests/s in the same run, by the number of keys. */
+/** Least ratio to one key's requests/s in the same run, by the number of keys. */
 const RATIO_MIN: Readonly<Partial<Record<number, number>>> = { 5_000: 0.75, 100_000: 0.6 };
 /** Keys whose first use is a row of its own. */
 const FIRST_USES = 10_000;

@@ -5,7 +5,10 @@ import type { Lab } from '../lab.js';
 const APPS: readonly FleetApp[] = ['edge', 'keys', 'catalogue', 'usage'];
 const GATE_SECONDS = 2;
 
-/** From the fork of a process to its first ready answer, its neighbours being there. The box is otherwise at rest. */
+/**
+ * Measures from the fork of a process to its first ready answer, with its neighbours running. The box is otherwise at
+ * rest.
+ */
 export async function startRows({ fleet, options }: Lab): Promise<Row[]> {
   const rows: Row[] = [];
   for (const app of APPS) {

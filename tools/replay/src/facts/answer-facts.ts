@@ -1,4 +1,4 @@
-/** What an answer says, whichever dialect and form it came in: what a judge compares. */
+/** The facts of an answer, whatever its dialect and form, for a judge to compare. */
 export interface AnswerFacts {
   text: string;
   reasoning: string;

@@ -52,7 +52,7 @@ export function responsesAnswer(body: unknown): AnswerFacts {
 
 const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** What the pieces of a stream add up to, and whether its last event says the same. */
+/** Returns the sum of a stream's pieces, and whether its last event says the same. */
 export function responsesStream(body: string): AnswerFacts {
   const pieces = { text: '', summary: '', raw: '' };
   let facts = { ...emptyFacts(), isComplete: false };

@@ -6,7 +6,7 @@ export interface AskedTurn {
   text: string;
   images: { mediaType: string; data: string }[];
   calls: { id: string; name: string; arguments: string }[];
-  /** Of a `tool` turn. */
+  /** Id of the call that a `tool` turn answers. */
   callId: string;
 }
 
@@ -21,7 +21,7 @@ export function turn(role: AskedTurn['role'], more: Partial<AskedTurn> = {}): As
   return { role, text: '', images: [], calls: [], callId: '', ...more };
 }
 
-/** What no other format would take is named, so that the turn is not empty. */
+/** Returns words for what no other format would take, so that the turn is not empty. */
 function wordsOf(parts: unknown[]): string {
   const words = parts.map((part) => text(object(part).text)).join('');
   return words === '' && parts.length > 0 ? '[an attachment]' : words;

@@ -209,7 +209,7 @@ const READERS: Record<TextFormat, (body: Json, path: string) => Asked> = {
   converse: fromConverse,
 };
 
-/** What a recorded request of a format asks. */
+/** Returns the content of a recorded request of a format. */
 export function readRequest(format: TextFormat, body: Json, path: string): Asked {
   return READERS[format](body, path);
 }

@@ -2,7 +2,7 @@ import type { Json } from '../facts/answer-facts.js';
 import type { FrontName } from '../facts/read.js';
 import type { Asked, AskedTurn } from './asked.js';
 
-/** Above what any recording used. */
+/** Bound above any recording's. */
 const MAX_TOKENS = 16_000;
 
 function chatMessage({ role, text, images, calls, callId }: AskedTurn): Json {
