@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { type Finding, isSpec, type SourceTree, sources } from './tree.js';
 
-/** Where the outer world is touched: real clocks, timers and chance live here and are handed on as arguments. */
+/** Folders that touch the outer world: real clocks, timers and chance are used here and handed on as arguments. */
 const adapters = [
   'libs/platform/',
   'libs/upstream/',

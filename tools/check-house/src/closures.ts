@@ -14,8 +14,8 @@ const bounds: Bound[] = [
 ];
 
 /**
- * What nearly every program and spec imports stays small: each start of a service and each spec file evaluates all
- * files behind its imports.
+ * Bounds the files behind imports of nearly every program and spec: each start of a service and each spec file
+ * evaluates all of them.
  */
 export function closureFaults(tree: SourceTree): Finding[] {
   return bounds.flatMap(({ entry, files }) =>

@@ -47,6 +47,21 @@ describe('check-house', () => {
     expect(spec(`it('b', () => {\n${lines(90, 'c();')}\n});`)).toEqual(['function-size']);
   });
 
+  it.each(['What it is', 'Of one that ended', 'Where it goes', 'Until then', 'How long it may take'])(
+    'refuses a doc comment that begins with half a sentence: %s',
+    (words) => {
+      expect(inEdge(`/** ${words}. */\nexport const a = 1;\n`)).toEqual(['doc-comment']);
+      expect(inEdge(`/**\n * ${words}.\n */\nexport const a = 1;\n`)).toEqual(['doc-comment']);
+    },
+  );
+
+  it.each(['Returns what is left', 'Time until the next try', 'In-band error', 'Answers by status'])(
+    'takes a doc comment that begins with a noun or a verb: %s',
+    (words) => {
+      expect(inEdge(`/** ${words}. */\nexport const a = 1;\n`)).toEqual([]);
+    },
+  );
+
   it.each([
     'libs/services/edge/src/utils.ts',
     'libs/services/edge/src/common/a.ts',

@@ -1,6 +1,7 @@
 import { aliasFaults } from './aliases.js';
 import { ambientFaults } from './ambient.js';
 import { closureFaults } from './closures.js';
+import { commentFaults } from './comments.js';
 import { cycleFaults } from './cycles.js';
 import { folderFaults } from './folders.js';
 import { leakFaults } from './leaks.js';
@@ -22,6 +23,7 @@ const rules: Rule[] = [
   folderFaults,
   leakFaults,
   logFieldFaults,
+  commentFaults,
   partFaults,
 ];
 

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { aliasTargets } from './aliases.js';
 import { type SourceTree, sources } from './tree.js';
 
-/** Which files of the tree each file imports, by relative path or by an alias; imports of types included. */
+/** Returns the files of the tree that each file imports, by relative path or by an alias; imports of types included. */
 export function importGraph(tree: SourceTree): Map<string, string[]> {
   const find = finder(tree);
   const targets = (path: string, text: string): string[] =>

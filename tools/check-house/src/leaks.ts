@@ -1,6 +1,6 @@
 import type { Finding, SourceTree } from './tree.js';
 
-/** What ties a repository to one machine or one network; it must build and test anywhere. */
+/** Patterns that tie a repository to one machine or one network; it must build and test anywhere. */
 const leaks: { rule: string; pattern: RegExp; message: string }[] = [
   {
     rule: 'machine-path',

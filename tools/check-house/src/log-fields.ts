@@ -45,7 +45,7 @@ function isLine(callee: ts.Expression): boolean {
   return levels.has(callee.name.text) && receiver.test(callee.expression.getText());
 }
 
-/** Of a name, what the last constant before it holds. */
+/** Returns the value of an argument; of a name, the last constant before it. */
 function valueOf(argument: ts.Expression, file: ts.SourceFile): ts.Expression {
   if (!ts.isIdentifier(argument)) return argument;
   let found: ts.Expression = argument;

@@ -55,7 +55,7 @@ function nameOf(node: ts.FunctionLikeDeclaration): string {
   return ts.isConstructorDeclaration(node) ? 'constructor' : 'a function';
 }
 
-/** Per line, whether a token stands on it: blank lines and comments do not count. */
+/** Returns for each line whether it has a token: blank lines and comments do not count. */
 function linesWithCode(file: ts.SourceFile): boolean[] {
   const lines = file.getLineStarts().map(() => false);
   const visit = (node: ts.Node): void => {

@@ -22,7 +22,7 @@ export function sources(tree: SourceTree): [path: string, text: string][] {
   return [...tree].filter(([path]) => sourcePattern.test(path) && !path.includes('/generated/'));
 }
 
-/** Whether the path is a test; tests may use the real clock and long describe blocks. */
+/** True if the path is a test; tests may use the real clock and long describe blocks. */
 export function isSpec(path: string): boolean {
   return path.endsWith('.spec.ts') || path.endsWith('.spec.tsx');
 }
