@@ -84,7 +84,7 @@ export function bodyOfDraft(
       .map(({ role, text }) => ({ role, content: partsOf(text) ?? text })),
     variables,
     ...(from === undefined ? {} : { defaults: from.defaults as Record<string, never> }),
-    ...(from?.tools == null ? {} : { tools: from.tools as Record<string, unknown>[] }),
+    ...(from?.tools == null ? {} : { tools: from.tools }),
     ...(from?.response_format == null
       ? {}
       : { response_format: from.response_format as Record<string, never> }),
