@@ -8,6 +8,7 @@ import {
   type LimitStore,
   type OrgRole,
 } from '@gateway/contracts';
+import { applyMigrations } from '@gateway/database';
 import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
 import {
   CatalogueNamesDouble,
@@ -16,13 +17,15 @@ import {
   LimitStoreDouble,
   MailerDouble,
   NO_PRESSURE,
+  testDatabase,
+  type TestDatabase,
 } from '@gateway/testing';
 import type { KeyedProvider } from '@gateway/upstream';
 import { createAccount } from './accounts/account.store.js';
 import { FirstRun, type FirstRunResult } from './first-run/first-run.js';
 import { KeysConfig } from './keys.config.js';
 import { KeysModule } from './keys.module.js';
-import { KeysDatabase } from './postgres/keys-database.js';
+import { KeysDatabase, SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
 import { SessionTokens } from './sessions/session-token.js';
 import { startSession } from './sessions/session.store.js';
 
@@ -85,6 +88,14 @@ export function keysConfig(url: string, more: Partial<KeysConfig> = {}): KeysCon
     KEYS_PRINCIPAL_CACHE: true,
     ...more,
   });
+}
+
+/** An empty database of this service. */
+export function migratedDatabase(): Promise<TestDatabase> {
+  const migrate = async (url: string): Promise<void> => {
+    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+  };
+  return testDatabase({ schemaDir: SCHEMA_DIR, migrate });
 }
 
 /** Starts the service over a migrated database and seeds it as the first run does. */

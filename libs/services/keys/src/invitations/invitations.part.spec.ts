@@ -1,30 +1,11 @@
 import { TOPIC, type AccountEvent } from '@gateway/contracts';
-import { applyMigrations } from '@gateway/database';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { eventually } from '@gateway/testing';
+import type { Answer, Person } from '../keys-app.fixture.js';
+import { keys } from '../organizations.fixture.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
 let owner: Person;
 let org: { orgId: string; accountId: string };
 let numbered = 0;
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-});
-beforeEach(async () => {
-  owner = await keys.person();
-  org = await keys.org(owner);
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
 
 const PASSWORD = 'correct horse battery';
 
@@ -61,7 +42,14 @@ const codeOf = ({ status, body }: Answer): unknown[] => [
 const fieldOf = ({ body }: Answer): unknown =>
   (body.error as { details?: { loc: unknown[] }[] }).details?.[0]?.loc;
 
+async function begin(): Promise<void> {
+  owner = await keys.person();
+  org = await keys.org(owner);
+}
+
 describe('invitations', () => {
+  beforeEach(begin);
+
   it('ORG-06 201 mails a link that lives 7 days; the list shows it and no answer its token', async () => {
     const email = newAddress();
     const made = await invite({ email, role: 'admin' });

@@ -1,30 +1,10 @@
-import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import type { Answer, Person } from '../keys-app.fixture.js';
 import { DatabaseStoredContent } from '../stored-content/database-stored-content.js';
+import { keys } from '../written-keys.fixture.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
 let owner: Person;
 let orgId: string;
 let accountId: string;
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-});
-beforeEach(async () => {
-  owner = await keys.person();
-  ({ orgId, accountId } = await keys.org(owner));
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
 
 type Sent = Record<string, unknown> & { id: string };
 
@@ -53,7 +33,14 @@ const stored = (name: string, wanted: string | number | null = null) =>
 const statuses = async (id: string): Promise<unknown> =>
   ((await call('GET', `/v1/templates/${id}/versions`)).body.data as Sent[]).map(({ status }) => status);
 
+async function begin(): Promise<void> {
+  owner = await keys.person();
+  ({ orgId, accountId } = await keys.org(owner));
+}
+
 describe('prompt templates', () => {
+  beforeEach(begin);
+
   it('TPL-08 a version keeps members with names that every object has, and a variable may have such a name', async () => {
     const { id } = await template();
     const schema = { type: 'object', properties: { constructor: { type: 'string' }, toString: {} } };
@@ -247,6 +234,8 @@ describe('prompt templates', () => {
 });
 
 describe('memories', () => {
+  beforeEach(begin);
+
   const at = (id = 'user-1'): string => `/v1/memories/${id}?org_id=${orgId}`;
   const items = (n: number): { text: string }[] =>
     Array.from({ length: n }, (_, at) => ({ text: `fact ${at}` }));

@@ -1,30 +1,9 @@
-import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import type { Answer, Person } from '../keys-app.fixture.js';
+import { keys } from '../organizations.fixture.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
 let owner: Person;
 let member: Person;
 let org: { orgId: string; accountId: string };
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-});
-beforeEach(async () => {
-  owner = await keys.person();
-  org = await keys.org(owner);
-  member = await keys.person({ orgId: org.orgId, role: 'member' });
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
 
 const LIMITS = {
   rpm_limit: 10,
@@ -51,7 +30,15 @@ async function created(body: object = {}): Promise<Record<string, unknown> & { i
 const put = (teamId: string, who: Person, body: object = {}): Promise<Answer> =>
   keys.call('PUT', `/v1/teams/${teamId}/members/${who.userId}`, { as: owner, body });
 
+async function begin(): Promise<void> {
+  owner = await keys.person();
+  org = await keys.org(owner);
+  member = await keys.person({ orgId: org.orgId, role: 'member' });
+}
+
 describe('teams', () => {
+  beforeEach(begin);
+
   it('ORG-07 201, and each field written reads back, one by one and in the list', async () => {
     const team = await created(LIMITS);
     const { id, created_at, updated_at, ...rest } = team;
@@ -103,6 +90,8 @@ describe('teams', () => {
 });
 
 describe('team members', () => {
+  beforeEach(begin);
+
   it('ORG-08 PUT adds and replaces all limits, DELETE takes out; the session knows at once', async () => {
     const { id } = await created();
     const put1 = await put(id, member, LIMITS);

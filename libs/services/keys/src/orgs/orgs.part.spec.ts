@@ -1,26 +1,8 @@
-import { applyMigrations } from '@gateway/database';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { eventually } from '@gateway/testing';
+import type { Answer, Person } from '../keys-app.fixture.js';
+import { keys } from '../organizations.fixture.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
 let owner: Person;
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-});
-beforeEach(async () => {
-  owner = await keys.person();
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
 
 async function created(body: object = {}, as = owner): Promise<Record<string, unknown> & { id: string }> {
   const answer = await keys.call('POST', '/v1/orgs', { as, body: { name: 'Acme', ...body } });
@@ -63,7 +45,13 @@ const EMPTY = {
   realtime_max_tokens: null,
 };
 
+async function begin(): Promise<void> {
+  owner = await keys.person();
+}
+
 describe('POST /v1/orgs', () => {
+  beforeEach(begin);
+
   it('ORG-01 201 answers the record; who makes it is its owner at once', async () => {
     const made = await created(FIELDS);
     const { id, created_at, updated_at, ...rest } = made;
@@ -137,6 +125,8 @@ describe('POST /v1/orgs', () => {
 });
 
 describe('PATCH /v1/orgs/{id}', () => {
+  beforeEach(begin);
+
   it('ORG-01 changes what it names, clears what is null and leaves the rest', async () => {
     const { id, updated_at: _old, ...before } = await created(FIELDS);
     const answer = await patch(id, { name: 'New', rpm_limit: null, blocked_models: null });
@@ -189,6 +179,8 @@ describe('PATCH /v1/orgs/{id}', () => {
 });
 
 describe('what only a super admin sets', () => {
+  beforeEach(begin);
+
   it.each([
     { tier: 'enterprise' },
     { credit_limit_usd: '50' },
@@ -270,6 +262,8 @@ describe('what only a super admin sets', () => {
 });
 
 describe('DELETE /v1/orgs/{id}', () => {
+  beforeEach(begin);
+
   it('ORG-05 what waits behind it makes nothing in a deleted organization, above all no key that nobody could end', async () => {
     const { id } = await created();
     const make = (path: string, body: object = {}): Promise<Answer> =>
@@ -308,6 +302,8 @@ describe('DELETE /v1/orgs/{id}', () => {
 });
 
 describe('GET /v1/orgs', () => {
+  beforeEach(begin);
+
   it('EDGE-07 pages the orgs of the caller, oldest first; a super admin sees all', async () => {
     const other = await keys.person();
     await created({ name: 'not mine' }, other);

@@ -19,11 +19,9 @@ import {
   UpdateTeamBody,
   UpdateTemplateBody,
 } from '@gateway/contracts';
-import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
 import { getMetadataStorage } from 'class-validator';
-import { startKeysApp, type Answer, type KeysApp } from './keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
+import type { Answer } from './keys-app.fixture.js';
+import { keys } from './written-keys.fixture.js';
 
 type Json = Record<string, unknown>;
 type Ids = Record<string, string>;
@@ -266,18 +264,17 @@ const BODIES: Record<string, Written> = {
 };
 const ENTRIES = Object.entries(BODIES);
 
-let database: TestDatabase;
-let keys: KeysApp;
 let ids: Ids;
 
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-});
-beforeEach(async () => {
+const send = ({ method, path }: Written, body: Json): Promise<Answer> =>
+  keys.call(method, path(ids), { as: keys.admin, body });
+
+function fieldsOf(body: new () => object): string[] {
+  const found = getMetadataStorage().getTargetValidationMetadatas(body, '', false, false);
+  return [...new Set(found.map(({ propertyName }) => propertyName))].sort();
+}
+
+async function begin(): Promise<void> {
   const { orgId: org } = await keys.org(keys.admin);
   const of = async (path: string, body: object): Promise<string> => {
     const { status, text, body: made } = await keys.call('POST', path, { as: keys.admin, body });
@@ -294,53 +291,45 @@ beforeEach(async () => {
     routing: await of('/v1/routing-policy-templates', { org_id: org, name: 'First', routing_policy: {} }),
     prompt: await of('/v1/templates', { org_id: org, name: 'first' }),
   };
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
-
-const send = ({ method, path }: Written, body: Json): Promise<Answer> =>
-  keys.call(method, path(ids), { as: keys.admin, body });
-
-function fieldsOf(body: new () => object): string[] {
-  const found = getMetadataStorage().getTargetValidationMetadatas(body, '', false, false);
-  return [...new Set(found.map(({ propertyName }) => propertyName))].sort();
 }
 
-it.each(ENTRIES)('EDGE-06 %s: every field of its body has a value here', (_route, { body, fields }) => {
-  expect(Object.keys(fields(ids)).sort()).toEqual(fieldsOf(body));
-});
+describe('every field that is written', () => {
+  beforeEach(begin);
 
-it.each(ENTRIES)('KEY-25 KEY-28 %s: every written field reads back', async (_route, written) => {
-  const { fields, read, record = (answer: Json): Json => answer, readAs = {} } = written;
-  const sent = fields(ids);
-  const answer = await send(written, sent);
-  expect([answer.status < 300, answer.text]).toEqual([true, expect.any(String)]);
-  const again = await keys.call('GET', read(ids, answer.body), { as: keys.admin });
-  expect(again.status).toBe(200);
-  const found = record(again.body, { ...answer.body, user_id: ids.member });
-  for (const [field, value] of Object.entries(sent)) {
-    const name = readAs[field] === undefined ? field : readAs[field];
-    if (name === null) expect(again.text).not.toContain(JSON.stringify(value));
-    else expect([field, found?.[name]]).toEqual([field, value]);
-  }
-});
+  it.each(ENTRIES)('EDGE-06 %s: every field of its body has a value here', (_route, { body, fields }) => {
+    expect(Object.keys(fields(ids)).sort()).toEqual(fieldsOf(body));
+  });
 
-/** Returns a value that no field takes; a credential may be any object or text. */
-const wrongOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? 5 : { wrong: [] };
-
-it.each(ENTRIES)(
-  'EDGE-06 %s: 422 names the field that is wrong, whichever it is',
-  async (_route, written) => {
-    const sent = written.fields(ids);
-    for (const [field, value] of [...Object.entries(sent), ['no_such_field', null]] as const) {
-      const wrong = value === null && field === 'routing_policy' ? 5 : wrongOf(value);
-      const { status, body } = await send(written, { ...written.needs?.(ids), [field]: wrong });
-      const { code, details = [] } = body.error as { code: string; details?: { loc: string[] }[] };
-      expect([field, status, code]).toEqual([field, 422, 'validation_error']);
-      expect([field, [...new Set(details.map(({ loc }) => loc[0]))]]).toEqual([field, [field]]);
+  it.each(ENTRIES)('KEY-25 KEY-28 %s: every written field reads back', async (_route, written) => {
+    const { fields, read, record = (answer: Json): Json => answer, readAs = {} } = written;
+    const sent = fields(ids);
+    const answer = await send(written, sent);
+    expect([answer.status < 300, answer.text]).toEqual([true, expect.any(String)]);
+    const again = await keys.call('GET', read(ids, answer.body), { as: keys.admin });
+    expect(again.status).toBe(200);
+    const found = record(again.body, { ...answer.body, user_id: ids.member });
+    for (const [field, value] of Object.entries(sent)) {
+      const name = readAs[field] === undefined ? field : readAs[field];
+      if (name === null) expect(again.text).not.toContain(JSON.stringify(value));
+      else expect([field, found?.[name]]).toEqual([field, value]);
     }
-  },
-);
+  });
+
+  /** Returns a value that no field takes; a credential may be any object or text. */
+  const wrongOf = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? 5 : { wrong: [] };
+
+  it.each(ENTRIES)(
+    'EDGE-06 %s: 422 names the field that is wrong, whichever it is',
+    async (_route, written) => {
+      const sent = written.fields(ids);
+      for (const [field, value] of [...Object.entries(sent), ['no_such_field', null]] as const) {
+        const wrong = value === null && field === 'routing_policy' ? 5 : wrongOf(value);
+        const { status, body } = await send(written, { ...written.needs?.(ids), [field]: wrong });
+        const { code, details = [] } = body.error as { code: string; details?: { loc: string[] }[] };
+        expect([field, status, code]).toEqual([field, 422, 'validation_error']);
+        expect([field, [...new Set(details.map(({ loc }) => loc[0]))]]).toEqual([field, [field]]);
+      }
+    },
+  );
+});

@@ -1,34 +1,15 @@
 import { ApiError } from '@gateway/contracts';
-import { applyMigrations } from '@gateway/database';
-import { type Created } from '@gateway/platform';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
+import type { Created } from '@gateway/platform';
+import { eventually } from '@gateway/testing';
 import type { FastifyRequest } from 'fastify';
-import { startKeysApp, type KeysApp, type Person } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR, type Tx } from '../postgres/keys-database.js';
+import type { Person } from '../keys-app.fixture.js';
+import type { Tx } from '../postgres/keys-database.js';
 import { AccountChanges, type Changed } from './account-change.js';
+import { keys } from '../organizations.fixture.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
 let changes: AccountChanges;
 let owner: Person;
 let org: { orgId: string; accountId: string };
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-  changes = keys.app.get(AccountChanges, { strict: false });
-});
-beforeEach(async () => {
-  owner = await keys.person();
-  org = await keys.org(owner);
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
 
 function request(body: unknown = {}, key?: string): FastifyRequest {
   const { userId, accountId } = owner;
@@ -78,7 +59,19 @@ async function reported(): Promise<string> {
 
 const UNTOUCHED = { name: 'Another org', version: 1, audits: 0 };
 
+function prepare(): void {
+  changes = keys.app.get(AccountChanges, { strict: false });
+}
+
+async function begin(): Promise<void> {
+  owner = await keys.person();
+  org = await keys.org(owner);
+}
+
 describe('a management change', () => {
+  beforeAll(prepare);
+  beforeEach(begin);
+
   it('S04 K10 leaves its row, one audit row, its event and a stamped version', async () => {
     expect(await changes.run(request(), change('!'))).toBe('Another org!');
     expect(await left()).toEqual({ name: 'Another org!', version: 2, stamped: 2, audits: 1 });
@@ -125,6 +118,9 @@ describe('a management change', () => {
 });
 
 describe('a create with Idempotency-Key', () => {
+  beforeAll(prepare);
+  beforeEach(begin);
+
   const create = (letter: string, key: string, work = append) =>
     changes.create(request({ letter }, key), {
       accounts: [org.accountId],

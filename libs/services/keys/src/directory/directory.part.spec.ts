@@ -1,23 +1,6 @@
-import { applyMigrations } from '@gateway/database';
 import { HEADER } from '@gateway/contracts';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { FLEET_TOKEN, startKeysApp, type KeysApp } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
-
-let database: TestDatabase;
-let keys: KeysApp;
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
+import { FLEET_TOKEN } from '../keys-app.fixture.js';
+import { keys } from '../organizations.fixture.js';
 
 const asked = (method: 'GET' | 'POST', path: string, body?: object) =>
   keys.call(method, `/internal/directory/${path}`, {

@@ -1,25 +1,8 @@
 import { ApiError } from '@gateway/contracts';
-import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import type { Answer } from '../keys-app.fixture.js';
+import { keys } from '../written-keys.fixture.js';
 
 describe('what a key names of the catalogue', () => {
-  let database: TestDatabase;
-  let keys: KeysApp;
-
-  beforeAll(async () => {
-    const migrate = async (url: string): Promise<void> => {
-      await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-    };
-    database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-    keys = await startKeysApp(database.url);
-  });
-  afterAll(async () => {
-    await keys.close();
-    await database.drop();
-  });
-
   const create = (body: object): Promise<Answer> => keys.call('POST', '/v1/keys', { as: keys.admin, body });
 
   it.each([

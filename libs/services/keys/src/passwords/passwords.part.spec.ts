@@ -1,24 +1,8 @@
-import { applyMigrations } from '@gateway/database';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { eventually } from '@gateway/testing';
+import type { Answer } from '../keys-app.fixture.js';
+import { keys } from '../organizations.fixture.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
-let password: string;
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-  ({ password } = keys.first.admin);
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
+let { password } = keys.first.admin;
 
 const { email } = { email: 'admin@gateway.local' };
 const login = (secret = password): Promise<Answer> =>

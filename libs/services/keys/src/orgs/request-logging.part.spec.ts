@@ -1,30 +1,10 @@
 import { HEADER, type KeyPrincipal } from '@gateway/contracts';
-import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { FLEET_TOKEN, startKeysApp, type KeysApp, type Person } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { FLEET_TOKEN, type Person } from '../keys-app.fixture.js';
+import { keys } from '../organizations.fixture.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
 let owner: Person;
 let orgId: string;
 let accountId: string;
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-});
-beforeEach(async () => {
-  owner = await keys.person();
-  ({ orgId, accountId } = await keys.org(owner));
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
 
 const set = (request_logging: unknown, as = owner) =>
   keys.call('PATCH', `/v1/orgs/${orgId}`, { as, body: { request_logging } });
@@ -38,7 +18,14 @@ async function loggingOf(keyId: string, accountIds: readonly string[]): Promise<
   return (body as unknown as KeyPrincipal).requestLogging;
 }
 
+async function begin(): Promise<void> {
+  owner = await keys.person();
+  ({ orgId, accountId } = await keys.org(owner));
+}
+
 describe('request_logging of an organization', () => {
+  beforeEach(begin);
+
   it('is off until it is enabled; what is absent stays as it is', async () => {
     const { body } = await keys.call('GET', `/v1/orgs/${orgId}`, { as: owner });
     expect(body.request_logging).toEqual({ enabled: false, retention_days: 30, redact: true });

@@ -1,27 +1,8 @@
-import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type KeysApp, type Person } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import type { Person } from '../keys-app.fixture.js';
+import { keys } from '../written-keys.fixture.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
-let owner: Person;
-let orgId: string;
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
-  owner = keys.admin;
-  orgId = keys.first.orgId;
-});
-
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
+const owner = keys.admin;
+const { orgId } = keys.first;
 
 async function created(body: object, as: Person = owner): Promise<Record<string, unknown>> {
   const answer = await keys.call('POST', '/v1/keys', { as, body });
