@@ -1,7 +1,7 @@
 import { rejectionRecord, usageRecord } from '@gateway/testing';
 import type { UsageEventRecord } from '@gateway/contracts';
-import type { UsageApp } from '../usage.fixture.js';
-import { ORG, otherSecret, secret, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
+import { ORG, otherSecret, secret, tokenOf } from './reads.fixture.js';
+import { app, reads } from './all-reads.fixture.js';
 
 /** Some hundreds of requests, on a box that may be busy. */
 const SLOW_MS = 120_000;
@@ -16,16 +16,6 @@ const READS = [
 const NUL = '\0';
 const HALF_PAIR = '\ud800';
 const LONG = 'x'.repeat(10_000);
-
-let reads: ReadsUnderTest;
-let app: UsageApp;
-
-beforeAll(async () => {
-  reads = await startReads();
-  ({ app } = reads);
-});
-afterAll(() => reads.close());
-beforeEach(() => reads.clear());
 
 const ask = (path: string, as: string, body: object) =>
   app.call('POST', path, as, {
@@ -81,6 +71,8 @@ const WRONG: Record<string, unknown> = {
 };
 
 describe('filters of usage reads', () => {
+  beforeEach(() => reads.clear());
+
   it.each(Object.entries(WRONG))('ERR-35 422 for %s, on every read', async (_, filter) => {
     for (const path of READS)
       expect([path, ...codeOf(await ask(path, OWNER, filter as object))]).toEqual([
@@ -173,6 +165,8 @@ describe('filters of usage reads', () => {
 });
 
 describe('cursors of usage events', () => {
+  beforeEach(() => reads.clear());
+
   const AT = '2026-11-20T10:00:00.000Z';
   const text = (place: string): string => Buffer.from(place).toString('base64url');
 

@@ -2,32 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { SystemClock } from '@gateway/platform';
 import { FixedClock, seededRandom, usageRecord } from '@gateway/testing';
 import type { UsageEventRecord, UsageRecord } from '@gateway/contracts';
-import { Rounds } from '../background/rounds.js';
 import { DayRoller } from '../posting/day-roller.js';
 import { slotFindings } from '../reconcile/slots-proof.js';
-import type { UsageApp } from '../usage.fixture.js';
-import { ORG, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
+import { ORG, tokenOf } from './reads.fixture.js';
 import { eventRows } from './row-filter.js';
 import { usageSource } from './usage-source.js';
 import { Values } from './values.js';
+import { app, reads } from './rollups.fixture.js';
 
 /** Hundreds of transactions, on a box that may be busy. */
 const SLOW_MS = 120_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let reads: ReadsUnderTest;
-let app: UsageApp;
-let roller: DayRoller;
-
-beforeAll(async () => {
-  reads = await startReads();
-  ({ app } = reads);
-  await app.app.get(Rounds, { strict: false }).stop();
-  roller = app.app.get(DayRoller, { strict: false });
-});
-afterAll(() => reads.close());
-beforeEach(() => reads.clear());
+const roller = app.app.get(DayRoller, { strict: false });
 
 const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 const at = (ms: number): string => new Date(ms).toISOString();
@@ -58,6 +46,8 @@ const summary = async (body: object = {}) =>
   (await reads.summary(owner, { ...ORG, refresh: true, ...body })).body;
 
 describe('days of usage', () => {
+  beforeEach(() => reads.clear());
+
   it(
     'are added up from slots one after the other, and a unit that comes late is in its day once',
     async () => {
@@ -204,6 +194,8 @@ describe('days of usage', () => {
 });
 
 describe('a page of a filter', () => {
+  beforeEach(() => reads.clear());
+
   interface Page {
     events: UsageEventRecord[];
     next_cursor: string | null;

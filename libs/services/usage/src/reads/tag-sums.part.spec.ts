@@ -1,16 +1,14 @@
 import type { UsageRecord } from '@gateway/contracts';
 import { FixedClock, seededRandom, usageRecord } from '@gateway/testing';
-import { Rounds } from '../background/rounds.js';
 import { DayRoller } from '../posting/day-roller.js';
 import { TagRoller } from '../posting/tag-roller.js';
 import { TagSumsRoller } from '../posting/tag-sums-roller.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { tagFindings } from '../reconcile/tags-proof.js';
-import type { UsageApp } from '../usage.fixture.js';
 import { EventsStore } from './events.store.js';
-import { startReads, type ReadsUnderTest } from './reads.fixture.js';
 import { SeriesStore } from './series.store.js';
 import type { View } from './view.js';
+import { app, reads } from './rollups.fixture.js';
 
 /** Hundreds of transactions, on a box that may be busy. */
 const SLOW_MS = 300_000;
@@ -19,23 +17,6 @@ const DAY_MS = 96 * QUARTER_MS;
 const BEGIN = Date.parse('2026-10-01T00:00:00Z');
 const DAYS = 5;
 const END = BEGIN + DAYS * DAY_MS;
-
-let reads: ReadsUnderTest;
-let app: UsageApp;
-
-beforeAll(async () => {
-  reads = await startReads();
-  ({ app } = reads);
-  await app.app.get(Rounds, { strict: false }).stop();
-});
-afterAll(() => reads.close());
-beforeEach(async () => {
-  await reads.clear();
-  await app.database.pool.query(
-    'UPDATE spend_window SET tags_from = $1, tags_to = $1, tags_claimed_to = $1, days_to = $1, hours_from = $1',
-    [new Date(BEGIN)],
-  );
-});
 
 const at = (ms: number): string => new Date(ms).toISOString();
 const random = seededRandom(15);
@@ -177,7 +158,17 @@ const rollersOf = (database: UsageDatabase, toMs: number) => {
   return [DayRoller, TagRoller, TagSumsRoller].map((type) => new type({ database, clock }));
 };
 
+async function begin(): Promise<void> {
+  await reads.clear();
+  await app.database.pool.query(
+    'UPDATE spend_window SET tags_from = $1, tags_to = $1, tags_claimed_to = $1, days_to = $1, hours_from = $1',
+    [new Date(BEGIN)],
+  );
+}
+
 describe('what days add up to by tags', () => {
+  beforeEach(begin);
+
   it(
     'reads the same as the events, after late events, replaced ones, erasures, repeated rounds and kills between any two steps',
     async () => {

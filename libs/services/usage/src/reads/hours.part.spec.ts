@@ -1,9 +1,8 @@
 import { FixedClock, seededRandom, usageRecord } from '@gateway/testing';
-import { Rounds } from '../background/rounds.js';
 import { DayRoller } from '../posting/day-roller.js';
 import { slotFindings } from '../reconcile/slots-proof.js';
-import type { UsageApp } from '../usage.fixture.js';
-import { ORG, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
+import { ORG, tokenOf } from './reads.fixture.js';
+import { app, reads } from './rollups.fixture.js';
 
 /** Hundreds of transactions, on a box that may be busy. */
 const SLOW_MS = 300_000;
@@ -12,17 +11,6 @@ const HOUR_MS = 4 * QUARTER_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Lord Howe moves its clocks by half an hour, and begins its days at half past in winter. */
 const ZONES = ['UTC', 'Asia/Kolkata', 'America/Los_Angeles', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
-
-let reads: ReadsUnderTest;
-let app: UsageApp;
-
-beforeAll(async () => {
-  reads = await startReads();
-  ({ app } = reads);
-  await app.app.get(Rounds, { strict: false }).stop();
-});
-afterAll(() => reads.close());
-beforeEach(() => reads.clear());
 
 const at = (ms: number): string => new Date(ms).toISOString();
 const setWindow = (daysTo: number, hoursFrom: number) =>
@@ -54,6 +42,8 @@ async function series(body: object): Promise<Bucket[]> {
 }
 
 describe('hours of usage', () => {
+  beforeEach(() => reads.clear());
+
   it(
     'D2 give the same series as the events themselves, in every zone, however far they are added up',
     async () => {

@@ -1,19 +1,11 @@
 import { rejectionRecord, usageRecord } from '@gateway/testing';
 import type { UsageEventRecord } from '@gateway/contracts';
-import type { UsageApp } from '../usage.fixture.js';
-import { ORG, otherSecret, secret, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
-
-let reads: ReadsUnderTest;
-let app: UsageApp;
-
-beforeAll(async () => {
-  reads = await startReads();
-  ({ app } = reads);
-});
-afterAll(() => reads.close());
-beforeEach(() => reads.clear());
+import { ORG, otherSecret, secret, tokenOf } from './reads.fixture.js';
+import { app, reads } from './all-reads.fixture.js';
 
 describe('whose usage a caller sees', () => {
+  beforeEach(() => reads.clear());
+
   it('AUTH-08 AUTH-09 a key sees its own usage alone, whatever the filters say', async () => {
     const own = usageRecord();
     const foreign = usageRecord({ key_id: 'key_2', member_id: 'usr_2' });

@@ -1,7 +1,8 @@
-import { sessionPrincipal, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
+import { sessionPrincipal, usageRecord } from '@gateway/testing';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import type { SeriesValues, UsageRecord } from '@gateway/contracts';
-import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { limitedKey } from '../usage.fixture.js';
+import { app, reads } from './all-reads.fixture.js';
 
 const random = new SystemRandom();
 const secret = mintSecret('rsk_', random);
@@ -10,12 +11,13 @@ const tokenOf = (name: string): string => `eyJ${name}.eyJ${name}.${name}`;
 const ORG = { org_id: 'org_1' };
 const NOVEMBER = { since: '2026-11-01', until: '2026-11-04' };
 
-let place: TestDatabase;
-let app: UsageApp;
+const series = (body: object, as = tokenOf('owner')) =>
+  app.call('POST', '/v1/usage/series?refresh=true', as, { ...ORG, ...NOVEMBER, granularity: 'day', ...body });
+const at = (created_at: string, more: Partial<UsageRecord> = {}) => usageRecord({ created_at, ...more });
+const requestsOf = (values: Record<string, SeriesValues>) =>
+  Object.fromEntries(Object.entries(values).map(([group, { requests }]) => [group, requests]));
 
-beforeAll(async () => {
-  place = await testDatabase(MIGRATED);
-  app = await startUsageApp(place.url);
+function prepare(): void {
   const { principals } = app;
   principals.add(secret, limitedKey());
   principals.add(personal, limitedKey({ keyId: 'key_9', accountId: 'acct_9', orgId: null, teamId: null }));
@@ -29,25 +31,12 @@ beforeAll(async () => {
       }),
     );
   principals.add(tokenOf('outsider'), sessionPrincipal({ userId: 'usr_8' }));
-});
-afterAll(async () => {
-  await app.close();
-  await place.drop();
-});
-
-beforeEach(() =>
-  app.database.pool.query(
-    'TRUNCATE usage_slot, usage_hour, usage_day, usage_event, rejection, spend_hour, spend_total, producer',
-  ),
-);
-
-const series = (body: object, as = tokenOf('owner')) =>
-  app.call('POST', '/v1/usage/series?refresh=true', as, { ...ORG, ...NOVEMBER, granularity: 'day', ...body });
-const at = (created_at: string, more: Partial<UsageRecord> = {}) => usageRecord({ created_at, ...more });
-const requestsOf = (values: Record<string, SeriesValues>) =>
-  Object.fromEntries(Object.entries(values).map(([group, { requests }]) => [group, requests]));
+}
 
 describe('POST /v1/usage/series', () => {
+  beforeAll(prepare);
+  beforeEach(() => reads.clear());
+
   it('keeps the order and the sum of groups whose names callers choose: numbers, other, __proto__', async () => {
     const names = ['42', '7', 'other', '__proto__', 'acme', 'zeta'];
     await app.post(
@@ -209,6 +198,9 @@ describe('POST /v1/usage/series', () => {
 });
 
 describe('GET /v1/usage/spend-trend', () => {
+  beforeAll(prepare);
+  beforeEach(() => reads.clear());
+
   const trend = (query: string, as = tokenOf('owner')) =>
     app.call('GET', `/v1/usage/spend-trend?${query}`, as);
   const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();

@@ -1,25 +1,17 @@
 import { attemptRecord, rejectionRecord, usageRecord } from '@gateway/testing';
 import type { AttemptView, UsageEventRecord } from '@gateway/contracts';
-import type { UsageApp } from '../usage.fixture.js';
-import { ORG, secret, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
+import { ORG, secret, tokenOf } from './reads.fixture.js';
+import { app, reads } from './all-reads.fixture.js';
 
 const DAY_MS = 86_400_000;
-
-let reads: ReadsUnderTest;
-let app: UsageApp;
-
-beforeAll(async () => {
-  reads = await startReads();
-  ({ app } = reads);
-});
-afterAll(() => reads.close());
-beforeEach(() => reads.clear());
 
 const KEY_SEEN = { scope: 'key', scope_id: 'key_1', team_id: null, counter: null };
 /** B4: by the user's own id, the team beside it. */
 const MEMBER_SEEN = { scope: 'team_member', scope_id: 'usr_1', team_id: 'team_1', counter: null };
 
 describe('POST /v1/usage', () => {
+  beforeEach(() => reads.clear());
+
   it('READ-01 READ-02 READ-03 READ-05 EDGE-03 sums requests, tokens and costs exactly, as decimal strings', async () => {
     await app.post(
       usageRecord({ cost_usd: '0.1' }),
@@ -115,6 +107,8 @@ describe('POST /v1/usage', () => {
 });
 
 describe('POST /v1/usage/events', () => {
+  beforeEach(() => reads.clear());
+
   it('READ-06 READ-07 READ-08 READ-09 READ-10 READ-11 READ-12 READ-56 USG-19 shows one event with its cost and tags', async () => {
     const record = usageRecord({
       cost_usd: '0.0450',
@@ -259,6 +253,8 @@ describe('POST /v1/usage/events', () => {
 });
 
 describe('GET /v1/usage/requests/{id}', () => {
+  beforeEach(() => reads.clear());
+
   it('READ-22 READ-35 READ-53 tells of a served request, with its provider', async () => {
     const record = usageRecord({
       cost_usd: '0.5',

@@ -1,33 +1,17 @@
 import type { UsageRecord } from '@gateway/contracts';
 import { FixedClock, seededRandom, usageRecord } from '@gateway/testing';
-import { Rounds } from '../background/rounds.js';
 import { TagRoller } from '../posting/tag-roller.js';
-import type { UsageApp } from '../usage.fixture.js';
 import { allEvents } from './all-events.js';
 import { locateTag } from './locate-tag.js';
-import { ORG, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
+import { ORG, tokenOf } from './reads.fixture.js';
 import { tagOf } from './row-filter.js';
+import { app, reads } from './rollups.fixture.js';
 
 /** Hundreds of transactions, on a box that may be busy. */
 const SLOW_MS = 300_000;
 const QUARTER_MS = 900_000;
 const DAY_MS = 96 * QUARTER_MS;
 const BEGIN = Date.parse('2026-10-01T00:00:00Z');
-
-let reads: ReadsUnderTest;
-let app: UsageApp;
-
-beforeAll(async () => {
-  reads = await startReads();
-  ({ app } = reads);
-  await app.app.get(Rounds, { strict: false }).stop();
-});
-afterAll(() => reads.close());
-beforeEach(async () => {
-  await reads.clear();
-  await app.database.pool.query('TRUNCATE usage_tag');
-  await setNoted(BEGIN, BEGIN, BEGIN);
-});
 
 const at = (ms: number): string => new Date(ms).toISOString();
 const setNoted = (from: number, to: number, claimed: number) =>
@@ -78,7 +62,15 @@ async function answers(body: object): Promise<unknown[]> {
   ];
 }
 
+async function begin(): Promise<void> {
+  await reads.clear();
+  await app.database.pool.query('TRUNCATE usage_tag');
+  await setNoted(BEGIN, BEGIN, BEGIN);
+}
+
 describe('where tags are', () => {
+  beforeEach(begin);
+
   it(
     'reads of a tag give the same however far its quarters of an hour are noted',
     async () => {

@@ -1,30 +1,19 @@
-import { rejectionRecord, testDatabase, type TestDatabase } from '@gateway/testing';
+import { rejectionRecord } from '@gateway/testing';
 import { mintSecret, SystemRandom } from '@gateway/platform';
-import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { limitedKey } from '../usage.fixture.js';
+import { app, reads } from './all-reads.fixture.js';
 
 const DAY_MS = 86_400_000;
 const secret = mintSecret('rsk_', new SystemRandom());
 
-let place: TestDatabase;
-let app: UsageApp;
-
-beforeAll(async () => {
-  place = await testDatabase(MIGRATED);
-  app = await startUsageApp(place.url);
+function prepare(): void {
   app.principals.add(secret, limitedKey());
-});
-afterAll(async () => {
-  await app.close();
-  await place.drop();
-});
-
-beforeEach(() =>
-  app.database.pool.query(
-    'TRUNCATE usage_slot, usage_hour, usage_day, usage_event, rejection, spend_hour, spend_total, producer, dead_letter',
-  ),
-);
+}
 
 describe('POST /v1/usage/rejections', () => {
+  beforeAll(prepare);
+  beforeEach(() => reads.clear());
+
   it('READ-38 READ-39 READ-51 lists refusals of the last 90 days by their filters', async () => {
     const record = rejectionRecord();
     const old = new Date(Date.now() - 91 * DAY_MS).toISOString();

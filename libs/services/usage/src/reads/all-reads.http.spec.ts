@@ -1,0 +1,5 @@
+import './reads.part.spec.js';
+import './whose-usage.part.spec.js';
+import './hostile-filters.part.spec.js';
+import './rejections.part.spec.js';
+import './series.part.spec.js';

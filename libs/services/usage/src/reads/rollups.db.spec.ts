@@ -1,0 +1,4 @@
+import './days-and-pages.part.spec.js';
+import './hours.part.spec.js';
+import './located-tags.part.spec.js';
+import './tag-sums.part.spec.js';
