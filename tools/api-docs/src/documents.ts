@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { CatalogueConfig, CatalogueModule } from '@gateway/catalogue';
 import { EdgeConfig, EdgeModule } from '@gateway/edge';
 import { KeysConfig, KeysModule } from '@gateway/keys';
@@ -7,6 +8,7 @@ import { WorkersConfig, WorkersModule } from '@gateway/workers';
 import { accessTable } from './access-table.js';
 import { asyncApi } from './asyncapi.js';
 import { describedRoutes, type DescribedRoute } from './described-routes.js';
+import { withEndpoints } from './endpoints-table.js';
 import { openApi } from './openapi.js';
 import { providersTable } from './providers-table.js';
 import { SourceTypes } from './source-types.js';
@@ -28,13 +30,14 @@ export function allRoutes(): DescribedRoute[] {
   }).flatMap(([service, { controllers = [] }]) => describedRoutes(service, controllers));
 }
 
-/** The generated documents by their file in docs/. */
+/** The generated documents by their path in the repository; the README is so in its table of endpoints. */
 export function documents(source = SourceTypes.ofServices()): ReadonlyMap<string, string> {
   return new Map([
-    ['access.md', accessTable(allRoutes())],
-    ['providers.md', providersTable()],
-    ['openapi.json', textOf(openApi(allRoutes(), source))],
-    ['asyncapi.json', textOf(asyncApi(source))],
+    ['README.md', withEndpoints(readFileSync('README.md', 'utf8'))],
+    ['docs/access.md', accessTable(allRoutes())],
+    ['docs/providers.md', providersTable()],
+    ['docs/openapi.json', textOf(openApi(allRoutes(), source))],
+    ['docs/asyncapi.json', textOf(asyncApi(source))],
   ]);
 }
 

@@ -1,4 +1,5 @@
-import { PROVIDERS, type Provider } from '@gateway/providers';
+import type { Provider } from '@gateway/providers';
+import { endpointMatrix, REAL_PROVIDERS } from './endpoints-table.js';
 
 const INTRO = `# Providers and their variables
 
@@ -8,13 +9,20 @@ names another one, also on a private network; the address of Azure, vLLM and com
 A server without keys (Ollama, vLLM, compatible servers) is enabled by its address alone.
 
 `;
+const ENDPOINTS = `
+## What each serves
+A mark says that the gateway speaks the provider's format for it; which models that reaches, the catalogue says. Text is chat
+completions, messages and responses alike. Audio translations and image edits depend on the model. Batches run with every
+provider, line by line; "own batches" are those that the provider runs itself.
+
+`;
 const HEAD = ['provider', 'slug', 'key', 'address', 'default address', 'further variables'];
 
-/** Every provider with the variables that it is set up by, as Markdown. The built-in simulated ones are left out. */
-export function providersTable(providers: readonly Provider[] = PROVIDERS): string {
-  const rows = providers.filter(({ slug }) => !slug.startsWith('simulated')).map(rowOf);
+/** Every provider with the variables that it is set up by and the endpoints that it serves, as Markdown. */
+export function providersTable(providers: readonly Provider[] = REAL_PROVIDERS): string {
+  const rows = providers.map(rowOf);
   const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return `${INTRO}${lines.join('\n')}\n`;
+  return `${INTRO}${lines.join('\n')}\n${ENDPOINTS}${endpointMatrix(providers)}`;
 }
 
 function rowOf({
