@@ -9,7 +9,7 @@ export interface FirstLogin {
 
 /**
  * Writes the first run's plaintexts, readable by this user alone, or reads them back: `npm start -- --json` answers the
- * same line at every start. Only the all-in-one does so, for its own development key; see docs/decisions.md.
+ * same line at every start. Only the all-in-one does so, for its own development key; see docs/npm-start.md.
  */
 export function rememberFirstRun(path: string, first: FirstRunResult | null): FirstLogin | null {
   if (first?.apiKey) {

@@ -31,7 +31,7 @@ export function visibleTo(
 }
 
 /**
- * Throws 403 model_excluded for a block-list hit and 404 model_not_found for an allow-list miss (decisions.md), 403
+ * Throws 403 model_excluded for a block-list hit and 404 model_not_found for an allow-list miss (libs/routing/README.md), 403
  * forbidden where nothing is to be hidden.
  */
 export function requireAccess(

@@ -116,7 +116,7 @@ const ANTHROPIC_TYPES: Record<number, string> = {
   504: 'timeout_error',
 };
 
-/** Every failure on /v1/messages: one body that satisfies readers of both envelopes (decisions.md). */
+/** Every failure on /v1/messages: one body that satisfies readers of both envelopes (libs/contracts/README.md). */
 export interface MessagesErrorEnvelope {
   type: 'error';
   error: {

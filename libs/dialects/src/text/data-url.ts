@@ -1,4 +1,4 @@
-/** Largest decoded image or file of a data URL (decisions.md). */
+/** Largest decoded image or file of a data URL (libs/dialects/src/text/README.md). */
 export const DATA_URL_LIMIT_BYTES = 20 * 1_048_576;
 
 export interface DataUrl {
