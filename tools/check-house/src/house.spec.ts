@@ -81,9 +81,9 @@ describe('check-house', () => {
     expect(rulesBroken({ 'libs/services/edge/src/chat/index.ts': '' })).toEqual(['barrel']);
   });
 
-  it('asks for one index, a project.json and, of a service, a README', () => {
+  it('asks each library for one index, a project.json and a README', () => {
     expect(rulesBroken({ 'libs/services/keys/src/a.ts': '' }).sort()).toEqual(['index', 'project', 'readme']);
-    expect(rulesBroken({ 'libs/money/src/a.ts': '' }).sort()).toEqual(['index', 'project']);
+    expect(rulesBroken({ 'libs/money/src/a.ts': '' }).sort()).toEqual(['index', 'project', 'readme']);
   });
 
   it('refuses export * in an index', () => {
@@ -135,8 +135,10 @@ describe('check-house', () => {
     const files = Array.from({ length: 170 }, (_, at) => `libs/contracts/src/a${at}.ts`);
     const platform = (text: string) =>
       rulesBroken({
+        'libs/platform/README.md': '# Platform',
         'libs/platform/project.json': '{}',
         'libs/platform/src/index.ts': text,
+        'libs/contracts/README.md': '# Contracts',
         'libs/contracts/project.json': '{}',
         'libs/contracts/src/index.ts': files.map((_, at) => `export { a } from './a${at}.js';`).join('\n'),
         ...Object.fromEntries(files.map((file) => [file, ''])),
@@ -190,7 +192,12 @@ describe('check-house', () => {
   describe('folders of a project depend one way', () => {
     const src = 'libs/money/src';
     const inMoney = (files: Record<string, string>) =>
-      rulesBroken({ 'libs/money/project.json': '{}', [`${src}/index.ts`]: 'export {};', ...files });
+      rulesBroken({
+        'libs/money/README.md': '# Money',
+        'libs/money/project.json': '{}',
+        [`${src}/index.ts`]: 'export {};',
+        ...files,
+      });
 
     it('refuses two folders that import each other, also without a cycle of files', () => {
       expect(
@@ -290,6 +297,7 @@ describe('check-house', () => {
   it('refuses a field of a log line that the logger drops, also one behind a name or in a spread', () => {
     const withLogger = (text: string) =>
       rulesBroken({
+        'libs/platform/README.md': '# Platform',
         'libs/platform/project.json': '{}',
         'libs/platform/src/index.ts': "export { a } from './logging/logger.js';\n",
         'libs/platform/src/logging/logger.ts':

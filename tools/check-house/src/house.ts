@@ -3,6 +3,7 @@ import { ambientFaults } from './ambient.js';
 import { closureFaults } from './closures.js';
 import { commentFaults } from './comments.js';
 import { cycleFaults } from './cycles.js';
+import { documentFaults } from './documents.js';
 import { folderFaults } from './folders.js';
 import { leakFaults } from './leaks.js';
 import { logFieldFaults } from './log-fields.js';
@@ -25,6 +26,7 @@ const rules: Rule[] = [
   logFieldFaults,
   commentFaults,
   partFaults,
+  documentFaults,
 ];
 
 /** Every broken rule of the house in the tree, in the order of the paths. */

@@ -19,7 +19,7 @@ function isDumpingGround(segment: string): boolean {
   return dumpingGrounds.has(segment.toLowerCase()) || lastWords.some((word) => dumpingGrounds.has(word));
 }
 
-/** A lib has one `src/index.ts` and no barrel inside; every service says in a README what it owns. */
+/** A lib has one `src/index.ts` and no barrel inside; a README says what it owns. */
 export function shapeFaults(tree: SourceTree): Finding[] {
   const faults: Finding[] = [];
   const libs = new Set<string>();
@@ -46,8 +46,8 @@ export function shapeFaults(tree: SourceTree): Finding[] {
         message: 'no kind: no boundary is checked',
       });
     }
-    if (lib.startsWith('libs/services/') && !tree.has(`${lib}/README.md`)) {
-      faults.push({ rule: 'readme', path: `${lib}/README.md`, message: 'a service without README' });
+    if (!tree.has(`${lib}/README.md`)) {
+      faults.push({ rule: 'readme', path: `${lib}/README.md`, message: 'a library without README' });
     }
   }
   return faults;
