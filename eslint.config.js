@@ -15,6 +15,7 @@ const adapters = [
   'libs/testing/**',
   'libs/simulator/**',
   'tools/**',
+  'lab/**',
   'apps/**',
   'e2e/**',
   '**/*.spec.ts',
@@ -173,7 +174,13 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.config.ts', 'tools/**/*.ts', 'e2e/**/*.ts', 'libs/testing/**/*.ts', '**/*.spec.{ts,tsx}'],
+    files: [
+      '**/*.config.ts',
+      '{tools,lab}/**/*.ts',
+      'e2e/**/*.ts',
+      'libs/testing/**/*.ts',
+      '**/*.spec.{ts,tsx}',
+    ],
     rules: { 'no-restricted-properties': 'off' },
   },
   {

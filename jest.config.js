@@ -20,7 +20,7 @@ const tsx = {
 export default {
   testEnvironment: 'node',
   testMatch: [
-    '<rootDir>/(apps|libs|tools|e2e)/**/*.spec.{ts,tsx}',
+    '<rootDir>/(apps|libs|tools|lab|e2e)/**/*.spec.{ts,tsx}',
     // `npm run drills` runs them: jest.drills.config.js.
     '!**/*.drill.spec.{ts,tsx}',
     // The spec of a group imports its parts.
@@ -33,8 +33,8 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '\\.module\\.css$': '<rootDir>/apps/dashboard/css-names.mjs',
   },
-  // The second in a run that keeps what specs leave (tools/leftovers).
-  setupFiles: ['reflect-metadata', '<rootDir>/tools/leftovers/error-bodies.mjs'].slice(
+  // The second in a run that keeps what specs leave (lab/leftovers).
+  setupFiles: ['reflect-metadata', '<rootDir>/lab/leftovers/error-bodies.mjs'].slice(
     0,
     process.env.GATEWAY_LEFTOVERS ? 2 : 1,
   ),

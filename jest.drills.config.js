@@ -4,5 +4,5 @@ import config from './jest.config.js';
 /** @type {import('jest').Config} */
 export default {
   ...config,
-  testMatch: ['<rootDir>/(apps|libs|tools|e2e)/**/*.drill.spec.{ts,tsx}'],
+  testMatch: ['<rootDir>/(apps|libs|tools|lab|e2e)/**/*.drill.spec.{ts,tsx}'],
 };

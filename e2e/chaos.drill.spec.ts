@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startProgram, type Program } from '@gateway/testing';
 
-const main = fileURLToPath(new URL('../dist/tools/chaos/src/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/lab/chaos/src/main.js', import.meta.url));
 
 describe('npm run chaos', () => {
   let folder: string;

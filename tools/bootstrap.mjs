@@ -199,7 +199,7 @@ function fingerprint() {
       hash.update(`${path}\0${size}\0${mtimeMs}\n`);
     }
   };
-  for (const top of ['apps', 'libs', 'tools']) if (existsSync(join(root, top))) visit(join(root, top));
+  for (const top of ['apps', 'libs', 'tools', 'lab']) if (existsSync(join(root, top))) visit(join(root, top));
   return hash.digest('hex');
 }
 

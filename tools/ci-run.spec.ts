@@ -33,7 +33,7 @@ describe('.ci/run', () => {
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'ci-run-'));
-    for (const folder of ['apps', 'bin', 'dist', 'e2e', 'libs', 'node_modules/.bin', 'tools'])
+    for (const folder of ['apps', 'bin', 'dist', 'e2e', 'lab', 'libs', 'node_modules/.bin', 'tools'])
       mkdirSync(join(root, folder), { recursive: true });
     const files = [
       '.ci/run',

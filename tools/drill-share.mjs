@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-const TOPS = ['apps', 'e2e', 'libs', 'tools'];
+const TOPS = ['apps', 'e2e', 'lab', 'libs', 'tools'];
 
 /**
  * Returns the paths of all drills below a folder, sorted by name.

@@ -11,7 +11,7 @@ describe('drillPaths', () => {
       mkdirSync(join(root, folder), { recursive: true });
       writeFileSync(join(root, folder, name), '');
     };
-    for (const top of ['apps', 'e2e', 'libs', 'tools']) mkdirSync(join(root, top));
+    for (const top of ['apps', 'e2e', 'lab', 'libs', 'tools']) mkdirSync(join(root, top));
     write('libs/services/keys/src', 'killed.drill.spec.ts');
     write('e2e', 'rotation.drill.spec.ts');
     write('e2e', 'money.e2e.spec.ts');

@@ -13,7 +13,7 @@ const IMPORT = /(?:from|import)\s*\(?\s*['"](@gateway\/[\w/-]+)['"]/g;
 
 /** @type {import('nx/src/project-graph/plugins').CreateNodes} */
 export const createNodes = [
-  '{apps,libs,tools,e2e}/**/project.json',
+  '{apps,libs,tools,lab,e2e}/**/project.json',
   (files, _options, { workspaceRoot }) =>
     files.map((file) => {
       const root = dirname(file);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { repository } from '@gateway/testing/plain';
 import { createDependencies, createNodes, importsOf } from './nx-targets.mjs';
 
-const files = globSync('{apps,libs,tools,e2e}/**/project.json', { cwd: repository });
+const files = globSync('{apps,libs,tools,lab,e2e}/**/project.json', { cwd: repository });
 
 describe('createNodes', () => {
   const targets = Object.fromEntries(

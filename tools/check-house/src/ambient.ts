@@ -11,10 +11,11 @@ const adapters = [
   'libs/testing/',
   'libs/simulator/',
   'tools/',
+  'lab/',
   'apps/',
   'e2e/',
 ];
-const environmentReaders = ['tools/', 'e2e/', 'libs/testing/'];
+const environmentReaders = ['tools/', 'lab/', 'e2e/', 'libs/testing/'];
 const timers = new Set(['setTimeout', 'setInterval']);
 
 /** No hidden inputs: the environment is read in `*.config.ts`, time and chance are arguments. */

@@ -2,7 +2,7 @@ import { knots } from './cycles.js';
 import { importGraph } from './imports.js';
 import { type Finding, isSpec, type SourceTree } from './tree.js';
 
-const projectPattern = /^(?<project>(?:libs\/services|libs|apps|tools)\/[^/]+)\/src\/(?<place>[^/]+)/;
+const projectPattern = /^(?<project>(?:libs\/services|libs|apps|tools|lab)\/[^/]+)\/src\/(?<place>[^/]+)/;
 
 /**
  * The places of a project depend one way. A place is a folder directly below `src`, or a file beside those folders:

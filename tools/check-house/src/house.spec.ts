@@ -106,7 +106,7 @@ describe('check-house', () => {
   ])('refuses a hidden input outside adapters: %s, %s', (rule, text) => {
     expect(inEdge(text)).toEqual([rule]);
     expect(rulesBroken({ 'libs/services/edge/src/a.spec.ts': text })).toEqual([]);
-    expect(rulesBroken({ 'tools/bench/src/a.ts': text })).toEqual([]);
+    expect(rulesBroken({ 'lab/bench/src/a.ts': text })).toEqual([]);
   });
 
   it('lets a date be built from an argument, and comments and strings name what is banned', () => {
@@ -291,7 +291,7 @@ describe('check-house', () => {
   it('refuses recorded traffic by name', () => {
     const recording = ['chat', 'd77e7b', '1.json.json'].join('-');
     expect(rulesBroken({ [`libs/dialects/${recording}`]: '{}' })).toEqual(['recorded']);
-    expect(rulesBroken({ 'tools/replay/recorded/a.json': '{}' })).toEqual(['recorded']);
+    expect(rulesBroken({ 'lab/replay/recorded/a.json': '{}' })).toEqual(['recorded']);
   });
 
   it('refuses a field of a log line that the logger drops, also one behind a name or in a spread', () => {

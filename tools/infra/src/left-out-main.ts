@@ -16,7 +16,7 @@ if (missing.size > 0) {
     if (!texts.has(path)) texts.set(path, textOf(path));
     return texts.get(path);
   };
-  const all = globSync('{apps,libs,tools,e2e}/**/*.spec.{ts,tsx}', { cwd: repositoryRoot });
+  const all = globSync('{apps,libs,tools,lab,e2e}/**/*.spec.{ts,tsx}', { cwd: repositoryRoot });
   const specs = all.filter((path) => !/\.drill\.spec\.tsx?$/.test(path)).sort();
   const left = leftOut(specs, new Set(missing.keys()), read);
   process.stdout.write(`${JSON.stringify({ sentences: [...missing.values()], specs: left })}\n`);

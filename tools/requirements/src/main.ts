@@ -9,7 +9,7 @@ const { titleIds } = await import('./titles.js');
 const requirements = parseRequirements(readFileSync('docs/requirements.tsv', 'utf8'));
 const heldList = 'docs/requirements.held';
 const held = existsSync(heldList) ? parseHeld(readFileSync(heldList, 'utf8')) : [];
-const specs = globSync(['apps', 'libs', 'tools', 'e2e'].map((top) => `${top}/**/*.spec.{ts,tsx}`));
+const specs = globSync(['apps', 'libs', 'tools', 'lab', 'e2e'].map((top) => `${top}/**/*.spec.{ts,tsx}`));
 const coverage = cover(
   requirements,
   specs.flatMap((path) => titleIds(path, readFileSync(path, 'utf8'))),

@@ -8,7 +8,7 @@ type Kind = 'postgres' | 'redis' | 'logs' | 'journals' | 'unread';
 
 const CHUNK_CHARS = 1_000_000;
 
-/** A file for one thing that a spec leaves, named for the spec; null in a run that keeps nothing (tools/leftovers). */
+/** A file for one thing that a spec leaves, named for the spec; null in a run that keeps nothing (lab/leftovers). */
 export function keeper(kind: Kind): ((bytes: string | Buffer) => void) | null {
   const folder = process.env['GATEWAY_LEFTOVERS'];
   if (!folder) return null;

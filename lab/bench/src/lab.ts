@@ -109,7 +109,7 @@ function gatewayOf(
 
 function startBaseline({ plain, streams }: { plain: string; streams: string }): ReturnType<typeof start> {
   return start({
-    args: ['dist/tools/bench/src/baseline.js', '--upstream', plain, '--streams', streams],
+    args: ['dist/lab/bench/src/baseline.js', '--upstream', plain, '--streams', streams],
     readyWhen: /"url":"([^"]+)"/,
   });
 }

@@ -24,7 +24,7 @@ export interface ChaosFleetOptions extends Required<
   env: Readonly<Record<string, string>>;
 }
 
-const WRONG_CLOCK = join(repository, 'tools/chaos/clock-behind.mjs');
+const WRONG_CLOCK = join(repository, 'lab/chaos/clock-behind.mjs');
 
 const ENVIRONMENT = {
   DRAIN_GRACE_MS: '5000',

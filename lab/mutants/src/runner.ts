@@ -64,7 +64,7 @@ export class MutantRunner {
 
   private async start(): Promise<ChildProcess> {
     const { root, specs } = this.options;
-    const worker = fork(join(root, 'tools/mutants/src/worker.mjs'), [], {
+    const worker = fork(join(root, 'lab/mutants/src/worker.mjs'), [], {
       cwd: root,
       execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
       env: { ...process.env, MUTANT: '', MUTANT_SPECS: JSON.stringify(specs) },

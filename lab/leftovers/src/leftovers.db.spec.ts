@@ -85,7 +85,7 @@ describe('what specs leave', () => {
   }
 
   async function plantInAnswer(): Promise<void> {
-    await import(join(repository, 'tools/leftovers/error-bodies.mjs'));
+    await import(join(repository, 'lab/leftovers/error-bodies.mjs'));
     const server = createServer(({ url }, answer) => {
       answer.statusCode = Number(url?.slice(1));
       answer.end(JSON.stringify({ key: url === '/201' ? mint() : planted.answers }));
