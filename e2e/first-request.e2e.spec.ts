@@ -94,6 +94,13 @@ describe.each([
     spent.push({ requestId: answer.headers.get('x-request-id') ?? '', promptTokens, completionTokens });
   });
 
+  it('issue 37 lists only what answers where no provider has a key', async () => {
+    const listed: { id: string; is_available: boolean }[] = await get('/v1/models');
+    expect(listed.length).toBeGreaterThan(0);
+    for (const { id, is_available: isAvailable } of listed)
+      expect([id, isAvailable]).toEqual([expect.stringMatching(/^simulator\//), true]);
+  });
+
   it('answers a message, whole and streamed', async () => {
     const whole = await post('/v1/messages', claude);
     expect(whole.status).toBe(200);

@@ -19,7 +19,7 @@ export { ErasedEndUsers } from './ports/erased-end-users.js';
 export type { ErasedEndUser } from './ports/erased-end-users.js';
 export { BREAKER_STATES, FIGURE_CLASSES, RouteHealth } from './ports/route-health.js';
 export type { BreakerState, ProviderError, ProviderState, RouteFigures } from './ports/route-health.js';
-export { ProviderStatesBody, RouteHealthBody } from './http/route-health.js';
+export { PlatformCredentialsBody, ProviderStatesBody, RouteHealthBody } from './http/route-health.js';
 export { StoredContent } from './ports/stored-content.js';
 export type { PromptContent, PromptMessage, PromptVariable } from './ports/stored-content.js';
 export { PrincipalReader } from './ports/principal-reader.js';
@@ -303,6 +303,7 @@ export {
   ListModelPageQuery,
   ListModelsQuery,
   MODEL_TYPES,
+  ModelProvidersQuery,
   SearchModelsQuery,
 } from './http/catalogue.js';
 export {

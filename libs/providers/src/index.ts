@@ -1,3 +1,4 @@
+export { isSimulated } from './simulated/is-simulated.js';
 export { PROVIDERS } from './registry.generated.js';
 export { namedAddress } from './named-address.js';
 export { providerBaseUrl } from './provider.js';

@@ -41,6 +41,8 @@ export interface Provider {
   readonly defaultBaseUrl: string;
   /** Hosts to which addresses in its answers may lead, beside its own: calls, and results without a credential. */
   readonly hosts?: NamedHosts;
+  /** Called where its models are named, and never chosen by `auto`. */
+  readonly isByNameAlone?: boolean;
   /** Serves without a credential: enabled by its address alone. */
   readonly isKeyless?: boolean;
   /** Further variables that `accessFrom` reads, each with what it is for. */

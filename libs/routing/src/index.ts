@@ -1,6 +1,6 @@
 export { CatalogueIndex, newestIndex } from './catalogue-index.js';
 export type { Visible } from './catalogue-index.js';
-export { accessOf, requireAccess, visibleTo } from './model-access.js';
+export { accessOf, matchesModel, requireAccess, visibleTo } from './model-access.js';
 export { candidatesFor, credentialOf, planRoutes, wantedBy } from './plan.js';
 export { OPTIMIZE } from './rank-models.js';
 export type { Optimize, RankedModel, Wanted } from './rank-models.js';

@@ -218,6 +218,21 @@ describe('a plan of the model `auto`', () => {
   });
   const one = model('acme/one', [route('openai', '2')]);
   for (const { record } of [one, other, mute]) Object.assign(record, { context_length: 9_000 });
+  it('issue 37 chooses no model whose provider is called by name alone, which a call by name still reaches', () => {
+    const openai = enabled.get('openai');
+    const simulated = { ...enabled.get('simulated'), isByNameAlone: true } as NonNullable<typeof openai>;
+    const two = model('simulator/two', [route('simulated', '0.1')]);
+    const only = index(one, two);
+    const providers = new Map([
+      ['openai', openai as NonNullable<typeof openai>],
+      ['simulated', simulated],
+    ]);
+    expect(auto({ index: only, providers })).toEqual(['openai:acme/one']);
+    const none = { index: index(two), providers: new Map([['simulated', simulated]]) };
+    expect(refusal(() => auto(none))).toBe('404 model_not_found');
+    expect(auto({ ...none, body: { model: 'simulator/two' } })).toEqual(['simulated:simulator/two']);
+  });
+
   const auto = (more: Partial<Omit<PlanOptions, 'endpoint'>> & { body?: object } = {}): string[] =>
     plan(one, { index: index(one, other, mute), body: { model: 'auto' }, ...more });
 

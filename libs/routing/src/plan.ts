@@ -322,7 +322,10 @@ export function candidatesFor(
   const { principal, index, providers, byok, stats, nowMs } = options;
   const own = new Set(principal.providerKeys?.map(({ provider }) => provider));
   const callable = {
-    has: (slug: string) => providers.has(slug) || (own.has(slug) && byok.providers.has(slug)),
+    has: (slug: string) =>
+      providers.has(slug)
+        ? providers.get(slug)?.isByNameAlone !== true
+        : own.has(slug) && byok.providers.has(slug),
   };
   return rankModels(wanted, { snapshot: index.snapshot, principal, providers: callable, stats, nowMs });
 }

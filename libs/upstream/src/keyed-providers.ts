@@ -34,9 +34,13 @@ export function configFaultsOf({ faults }: Pick<GatewayFile, 'faults'>): string[
   return faults.map((fault) => `GATEWAY_CONFIG: ${fault}`);
 }
 
-/** The environment with what the file says of providers that this release knows: a variable that is set wins. */
-export function withFile(env: Environment, { providers }: GatewayConfig): Environment {
+/**
+ * The environment with what the file says of the catalogue and of providers that this release knows: a variable that is
+ * set wins.
+ */
+export function withFile(env: Environment, { providers, catalogue }: GatewayConfig): Environment {
   const merged: Record<string, string | undefined> = { ...env };
+  if (catalogue.simulated_models !== undefined) merged.SIMULATED_MODELS ||= catalogue.simulated_models;
   for (const { slug, base_url, api_key_env } of providers) {
     const known = PROVIDERS.find((provider) => provider.slug === slug);
     if (!known) continue;

@@ -119,12 +119,17 @@ function Models({ rows }: { rows: readonly Model[] }): ReactNode {
     },
     {
       name: 'Kind',
-      cell: ({ model_type: type, is_free: isFree }) => (
+      cell: ({ model_type: type, is_free: isFree, is_available: isAvailable }) => (
         <Group gap={4}>
           <Badge variant="light">{type}</Badge>
           {isFree && (
             <Badge variant="light" color="green">
               free
+            </Badge>
+          )}
+          {!isAvailable && (
+            <Badge variant="light" color="gray">
+              needs a credential
             </Badge>
           )}
         </Group>

@@ -17,7 +17,12 @@ export function useTextModels(q: string): UseQueryResult<Schemas['ModelView'][]>
   return useQuery({
     queryKey: ['models', 'text', q],
     queryFn: async () => {
-      const query = { type: 'text' as const, limit: MODELS_SHOWN, ...(q === '' ? {} : { q }) };
+      const query = {
+        type: 'text' as const,
+        available: true,
+        limit: MODELS_SHOWN,
+        ...(q === '' ? {} : { q }),
+      };
       return (await bodyOf(api.GET('/v1/models/search', { params: { query } }))).data;
     },
     placeholderData: (shown) => shown,

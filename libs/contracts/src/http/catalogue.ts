@@ -12,6 +12,10 @@ export const MODEL_TYPES = [
   'video',
 ] as const satisfies readonly ModelType[];
 
+/** Reads `true` and `false` of a query. */
+const ToFlag = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value));
+
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const WORD = /^[a-z0-9_]{1,64}$/;
 const PAGE_MAX = 200;
@@ -24,10 +28,10 @@ const AsList = (): PropertyDecorator =>
 /** Query of GET /openai/v1/models and /v1/public/models. */
 export class ListModelsQuery {
   /** true: only free models; false: only paid ones; absent: all. */
-  @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
-  @IsBoolean()
-  free?: boolean;
+  @IsOptional() @ToFlag() @IsBoolean() free?: boolean;
+
+  /** true: only models that the caller can call; false: only the others; absent: all that the read has. */
+  @IsOptional() @ToFlag() @IsBoolean() available?: boolean;
 
   /** Kind of the model. */
   @IsOptional() @IsIn(MODEL_TYPES) type?: ModelType;
@@ -57,6 +61,12 @@ export class CataloguePageQuery {
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;
   /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+}
+
+/** Query of the providers of a model. */
+export class ModelProvidersQuery extends CataloguePageQuery {
+  /** true: only providers where the caller can call the model; false: only the others; absent: all. */
+  @IsOptional() @ToFlag() @IsBoolean() available?: boolean;
 }
 
 /** Query of GET /v1/models/search. Everything that is given has to hold. */

@@ -15,6 +15,8 @@ export interface PricingView extends PriceRecord {
 /** A model as the catalogue endpoints answer it in the newest API version; older ones lack what came later. */
 export interface ModelView extends Omit<ModelRecord, 'pricing'> {
   pricing: PricingView;
+  /** The caller can call it: a route has a credential of the platform, or a provider key of the caller's account. */
+  is_available: boolean;
 }
 
 /** Results of a provider over the last 30 minutes. */
@@ -37,6 +39,8 @@ export interface ProviderOffer extends ProviderHealth {
   max_output_tokens: number | null;
   regions: string[];
   zero_retention: boolean;
+  /** The caller can call the model here: with a credential of the platform, or a provider key of the account. */
+  is_available: boolean;
 }
 
 /** One value of a facet and how many models have it. */

@@ -72,9 +72,25 @@ class ProviderStateBody {
   last_error!: ProviderErrorBody | null;
 }
 
+/** A process, of its own choice. */
+const EDGE = /^[\w-]{1,64}$/;
+
+/** Body of POST /internal/catalogue/credentials. */
+export class PlatformCredentialsBody {
+  @Matches(EDGE) edge!: string;
+  /** Slugs of the providers for which the edge has a credential; null when it stops. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(REPORT_MAX * 4)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @Length(1, 64, { each: true })
+  providers!: string[] | null;
+}
+
 /** Body of POST /internal/catalogue/provider-states. */
 export class ProviderStatesBody {
-  @Matches(/^[\w-]{1,64}$/) edge!: string;
+  @Matches(EDGE) edge!: string;
   @IsArray()
   @ArrayMaxSize(REPORT_MAX)
   @ArrayUnique((one: ProviderStateBody | null) => one?.provider)

@@ -140,6 +140,8 @@ export interface SessionPrincipal {
   isSuperAdmin: boolean;
   /** Discount of the person's own account; absent or null where it has none. */
   discount?: AccountDiscount | null;
+  /** Slugs of the providers at which an account of the person's has an enabled provider key; absent = none. */
+  keyedProviders?: readonly string[];
   /** The person's own account, for keys without an org. */
   accountId: string;
   accountVersion: number;

@@ -55,4 +55,10 @@ export abstract class RouteHealth {
 
   /** Replaces what this edge has reported of these providers; `edge` names the process. Throws like `report`. */
   abstract reportStates(edge: string, states: readonly ProviderState[]): Promise<void>;
+
+  /**
+   * Replaces the slugs of the providers for which this edge has a credential of the platform; null when it stops. Throws
+   * like `report`.
+   */
+  abstract reportCredentials(edge: string, providers: readonly string[] | null): Promise<void>;
 }

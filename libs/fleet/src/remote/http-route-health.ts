@@ -20,6 +20,10 @@ export class HttpRouteHealth extends RouteHealth {
     return this.post('/internal/catalogue/provider-states', { edge, states }, true);
   }
 
+  override reportCredentials(edge: string, providers: readonly string[] | null): Promise<void> {
+    return this.post('/internal/catalogue/credentials', { edge, providers }, true);
+  }
+
   private async post(path: string, body: object, idempotent: boolean): Promise<void> {
     const { status } = await this.http.request({
       service: 'catalogue',

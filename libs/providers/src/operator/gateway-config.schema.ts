@@ -121,6 +121,12 @@ const organizations = {
   },
 };
 
+const catalogue = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { simulated_models: { enum: ['auto', 'on', 'off'] } },
+};
+
 /** JSON Schema of a gateway.yaml. */
 export const GATEWAY_CONFIG_SCHEMA = {
   type: 'object',
@@ -129,6 +135,7 @@ export const GATEWAY_CONFIG_SCHEMA = {
     providers: { type: 'array', maxItems: 1_000, items: provider },
     models: { type: 'array', maxItems: 10_000, items: model },
     prices: { type: 'array', maxItems: 10_000, items: override },
+    catalogue,
     organizations,
   },
 };

@@ -57,7 +57,14 @@ describe('a gateway.yaml', () => {
   it.each<[string, string[]]>([
     ['providers: [{slug: a, slug: b}]', ['Map keys must be unique.']],
     ['providers: [', ['Flow sequence in block collection must be sufficiently indented and end with a ]']],
-    ['other: 1', ['other is unknown; what may stand here is providers, models, prices, organizations.']],
+    [
+      'catalogue: { simulated_models: never }',
+      ['catalogue.simulated_models: never is none of auto, on, off.'],
+    ],
+    [
+      'other: 1',
+      ['other is unknown; what may stand here is providers, models, prices, catalogue, organizations.'],
+    ],
     ['[]', ['this has to be a map of names and values.']],
     ['models: {}', ['models: this has to be a list.']],
     [

@@ -49,16 +49,29 @@ interface PriceOverride {
   prices: Record<string, unknown>;
 }
 
+interface CatalogueSettings {
+  /** SIMULATED_MODELS. */
+  simulated_models?: 'auto' | 'on' | 'off';
+}
+
 /** The content of GATEWAY_CONFIG. */
 export interface GatewayConfig {
   providers: OwnProvider[];
   models: OwnModel[];
   prices: PriceOverride[];
+  /** Settings of the catalogue; a variable that is set wins. */
+  catalogue: CatalogueSettings;
   /** Defaults of new organizations. */
   organizations: Omit<CreateOrgBody, 'name' | 'tier' | 'credit_limit_usd'>;
 }
 
-export const NO_GATEWAY_CONFIG: GatewayConfig = { providers: [], models: [], prices: [], organizations: {} };
+export const NO_GATEWAY_CONFIG: GatewayConfig = {
+  providers: [],
+  models: [],
+  prices: [],
+  catalogue: {},
+  organizations: {},
+};
 
 /** Every fault of the file, a sentence each. */
 export class GatewayConfigError extends Error {

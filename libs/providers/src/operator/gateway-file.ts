@@ -93,10 +93,14 @@ export class GatewayFile {
       return [list, entries.filter((_, at) => !faulty.has(`${list}.${at}`))];
     });
     const given = value as Partial<GatewayConfig>;
-    const isFaulty = [...faulty].some((path) => /^organizations(\.|$)/.test(path));
-    const organizations = (isFaulty ? undefined : given.organizations) ?? NO_GATEWAY_CONFIG.organizations;
+    const isFaulty = (name: string): boolean =>
+      [...faulty].some((path) => path === name || path.startsWith(`${name}.`));
+    const { organizations: noDefaults, catalogue: noSettings } = NO_GATEWAY_CONFIG;
+    const organizations = (isFaulty('organizations') ? undefined : given.organizations) ?? noDefaults;
+    const catalogue = (isFaulty('catalogue') ? undefined : given.catalogue) ?? noSettings;
     this.paths.set(organizations, ['organizations']);
-    return { ...NO_GATEWAY_CONFIG, ...(Object.fromEntries(lists) as Partial<GatewayConfig>), organizations };
+    const entries = Object.fromEntries(lists) as Partial<GatewayConfig>;
+    return { ...NO_GATEWAY_CONFIG, ...entries, organizations, catalogue };
   }
 }
 

@@ -1,10 +1,12 @@
-import { IsBoolean, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { IsAddress, OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 /** Settings of an installation beside the data of the release. */
 export class OwnConfig {
   /** Offers the models of the built-in simulated providers. The edge's variable of the same name. */
   @ToBoolean() @IsBoolean() SIMULATED_PROVIDER: boolean = false;
+  /** `auto`: simulated models are listed until a real provider has a credential; `on`: always; `off`: never. Callable all the same. */
+  @IsIn(['auto', 'on', 'off']) SIMULATED_MODELS: 'auto' | 'on' | 'off' = 'auto';
   /** Path of a gateway.yaml: own providers, models and prices. The edge's variable of the same name. */
   @IsOptional() @IsString() GATEWAY_CONFIG?: string;
   /** Servers without keys, whose models are listed free. The edge's variables of the same names. */

@@ -20,6 +20,8 @@ import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { AdminController } from './admin/admin.controller.js';
 import { CatalogueWrites } from './admin/catalogue-writes.js';
+import { Availability } from './availability/availability.js';
+import { StoredCredentials } from './availability/stored-credentials.js';
 import { CatalogueConfig } from './catalogue.config.js';
 import { ErrorsController } from './errors/errors.controller.js';
 import { RouteHealthController } from './health/route-health.controller.js';
@@ -123,6 +125,8 @@ export class CatalogueModule {
         { provide: CatalogueReader, useExisting: StoredCatalogueReader },
         StoredCatalogueReader,
         { provide: CatalogueNames, useClass: SnapshotNames },
+        StoredCredentials,
+        Availability,
         StoredRouteHealth,
         { provide: RouteHealth, useExisting: StoredRouteHealth },
         ModelReads,

@@ -1,6 +1,6 @@
 import { loadConfig, readConfigs } from '@gateway/platform';
-import type { GatewayFile } from '@gateway/providers';
-import { gatewayConfigFault, gatewayFile } from '@gateway/upstream';
+import { NO_GATEWAY_CONFIG, type GatewayConfig, type GatewayFile } from '@gateway/providers';
+import { gatewayConfigFault, gatewayFile, withFile } from '@gateway/upstream';
 import { CatalogueConfig, OwnConfig } from './catalogue.config.js';
 import { discoverable } from './own/own.config.js';
 import { withOwn } from './own/with-own.js';
@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The settings, with what they name looked at as the start does it. Throws ConfigError. */
 export function readCatalogueConfig(env: Environment): Readonly<CatalogueConfig> {
   const { config } = readConfigs({
-    config: () => loadConfig(CatalogueConfig, env),
+    config: () => loadConfig(CatalogueConfig, withFile(env, soundPart(env))),
     // By itself, so that another setting's fault hides none of the file.
     own: () => {
       const own = loadConfig(OwnConfig, env);
@@ -21,6 +21,15 @@ export function readCatalogueConfig(env: Environment): Readonly<CatalogueConfig>
     },
   });
   return config;
+}
+
+/** Returns the part of the operator's file that can be read; its faults are told by themselves. */
+function soundPart({ GATEWAY_CONFIG }: Environment): GatewayConfig {
+  try {
+    return gatewayFile({ GATEWAY_CONFIG }).config;
+  } catch {
+    return NO_GATEWAY_CONFIG;
+  }
 }
 
 /** Throws ConfigError where the file has a fault or does not fit the data of the release. */

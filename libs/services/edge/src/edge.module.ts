@@ -62,6 +62,7 @@ import { ResponseWriter } from './state/response-writer.js';
 import { Turns } from './state/turns.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
+import { CredentialReports } from './upstream/credential-reports.js';
 import { RouteReports } from './upstream/route-reports.js';
 import { EdgeInference } from './composed/edge-inference.js';
 import { InferenceController } from './composed/inference.controller.js';
@@ -95,6 +96,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
   private readonly keyUses: KeyUses;
   private readonly stats = new RouteStats();
   private readonly routeReports: RouteReports;
+  private readonly credentialReports: CredentialReports;
   private readonly forgetting: ForgetErased;
   private rejections: Rejections | null = null;
   private responseWriter: ResponseWriter | null = null;
@@ -152,12 +154,17 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       onFailure: (failure) =>
         logger.warn({ err: failure }, 'erasures could not be looked at, kept answers stay'),
     });
+    const edge = Buffer.from(random.bytes(12)).toString('base64url');
+    const held = [...options.providers.keys()];
+    this.credentialReports = new CredentialReports(health, edge, held, clock, (failure) =>
+      logger.warn({ err: failure }, 'the providers with a credential were not reported'),
+    );
     this.routeReports = new RouteReports({
       figures: this.stats.figures,
       breakers: this.breakers,
       health,
       clock,
-      edge: Buffer.from(random.bytes(12)).toString('base64url'),
+      edge,
       onFault: (failure) => logger.warn({ err: failure }, 'how providers fare was not reported'),
     });
     this.keyUses = new KeyUses(vault, clock, (failure) =>
@@ -175,6 +182,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     const deadlines = new Deadlines(clock);
     this.keyUses.start();
     this.routeReports.start();
+    await this.credentialReports.start();
     this.rejections = new Rejections(journal, clock, metrics);
     const deps: EndpointDeps = {
       clock,
@@ -263,6 +271,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     await this.responseWriter?.flush();
     await this.contentLog?.flush();
     await this.keyUses.stop();
+    await this.credentialReports.stop();
     await this.routeReports.stop();
   }
 

@@ -4,6 +4,7 @@ import { RouteHealth, type ProviderState, type RouteFigures } from '@gateway/con
 export class RouteHealthDouble extends RouteHealth {
   readonly reports: (readonly RouteFigures[])[] = [];
   readonly states: (readonly ProviderState[])[] = [];
+  readonly credentials: (readonly string[] | null)[] = [];
   isAway = false;
 
   override async report(figures: readonly RouteFigures[]): Promise<void> {
@@ -14,5 +15,10 @@ export class RouteHealthDouble extends RouteHealth {
   override async reportStates(_edge: string, states: readonly ProviderState[]): Promise<void> {
     if (this.isAway) throw new Error('The catalogue service is away.');
     this.states.push(states);
+  }
+
+  override async reportCredentials(_edge: string, providers: readonly string[] | null): Promise<void> {
+    if (this.isAway) throw new Error('The catalogue service is away.');
+    this.credentials.push(providers);
   }
 }

@@ -147,6 +147,7 @@ describe('who may call what', () => {
   const internalWrites = [
     '/internal/catalogue/health',
     '/internal/catalogue/provider-states',
+    '/internal/catalogue/credentials',
     '/internal/catalogue/unknown',
   ];
 

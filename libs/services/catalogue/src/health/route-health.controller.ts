@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import {
   ApiError,
+  PlatformCredentialsBody,
   ProviderStatesBody,
   RouteHealth,
   RouteHealthBody,
@@ -31,6 +32,13 @@ export class RouteHealthController {
   @Access({ internal: true })
   reportStates(@Body() { edge, states }: ProviderStatesBody): Promise<void> {
     return this.health.reportStates(edge, states);
+  }
+
+  @Post('credentials')
+  @HttpCode(204)
+  @Access({ internal: true })
+  reportCredentials(@Body() { edge, providers }: PlatformCredentialsBody): Promise<void> {
+    return this.health.reportCredentials(edge, providers ?? null);
   }
 }
 

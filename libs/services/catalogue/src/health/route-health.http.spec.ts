@@ -16,6 +16,7 @@ import {
 } from '@gateway/testing';
 import { pino } from 'pino';
 import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
+import { StoredCredentials } from '../availability/stored-credentials.js';
 import { CatalogueDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
 import { StoredRouteHealth } from './stored-route-health.js';
 
@@ -202,7 +203,13 @@ describe('the health of a model’s providers', () => {
     // One slot, whenever this runs.
     const clock = fixedClock('2026-11-01T12:00:00Z');
     const reader = app.app.get(CatalogueReader);
-    const health = new StoredRouteHealth(database, reader, clock, pino({ level: 'silent' }));
+    const health = new StoredRouteHealth(
+      database,
+      reader,
+      app.app.get(StoredCredentials),
+      clock,
+      pino({ level: 'silent' }),
+    );
     await health.report(seen('simulated', 100, 4, 1) as RouteFigures[]);
     await database.pool.query(`UPDATE route_health SET tries = 2000000000, faults = 1999999999,
       latency = array_replace(latency, 4, 2000000000)`);

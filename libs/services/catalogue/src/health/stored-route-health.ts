@@ -13,6 +13,7 @@ import {
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import { medianOf } from '@gateway/routing';
 import type { Logger } from 'pino';
+import { StoredCredentials } from '../availability/stored-credentials.js';
 import { CatalogueDatabase } from '../postgres/catalogue-database.js';
 
 const WINDOW_MS = 30 * 60_000;
@@ -71,6 +72,7 @@ export class StoredRouteHealth extends RouteHealth {
   constructor(
     private readonly database: CatalogueDatabase,
     private readonly catalogue: CatalogueReader,
+    private readonly credentials: StoredCredentials,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -129,6 +131,10 @@ export class StoredRouteHealth extends RouteHealth {
     if (known.length === 0) return;
     const at = new Date(this.clock.now());
     await this.database.pool.query(PUT_STATES, [edge, at, JSON.stringify(known)]);
+  }
+
+  override reportCredentials(edge: string, providers: readonly string[] | null): Promise<void> {
+    return this.credentials.report(edge, providers);
   }
 
   /** Takes what was reported up to now into memory; what is older than the window goes. */

@@ -7,6 +7,7 @@ import {
   type Clock,
   type ListModelsQuery,
   type ModelFacets,
+  type ModelProvidersQuery,
   type ModelView,
   type Principal,
   type ProviderHealth,
@@ -16,6 +17,7 @@ import {
 } from '@gateway/contracts';
 import { CLOCK, pageOf, type Page } from '@gateway/platform';
 import { accessOf, newestIndex, requireAccess, type CatalogueIndex, type Visible } from '@gateway/routing';
+import { Availability } from '../availability/availability.js';
 import { StoredRouteHealth } from '../health/stored-route-health.js';
 import { providerEntries } from './provider-entries.js';
 import { searchModels } from './search-models.js';
@@ -52,25 +54,31 @@ export class ModelReads {
     catalogue: CatalogueReader,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly health: StoredRouteHealth,
+    private readonly availability: Availability,
   ) {
     this.index = newestIndex(catalogue);
   }
 
-  /** Enabled models that the caller may call, by id. A session, and who has no credential, see all. */
-  list({ caller, apiVersion }: Reader, query: ListModelsQuery): ModelView[] {
-    return this.callable(caller, query).map((model) => wireRecord(model, caller, apiVersion));
+  /** Enabled models that the caller is permitted, by id, available or not. A session, and who has no credential, see all. */
+  list(reader: Reader, query: ListModelsQuery): ModelView[] {
+    return this.permitted(reader.caller, query).map((model) => this.view(reader, model));
   }
 
-  /** The same as models, for other shapes than the record's. */
+  /** Models that the caller can call now, by id. */
   callable(caller: Principal | null, query: ListModelsQuery): CatalogueModel[] {
-    return this.living().filter((model) => isCallable(caller, model) && matches(query, model));
+    return this.permitted(caller, query).filter((model) => this.isAvailable(caller, model));
+  }
+
+  /** The record of a model as the reader sees it. */
+  view({ caller, apiVersion }: Reader, model: CatalogueModel): ModelView {
+    return { ...wireRecord(model, caller, apiVersion), is_available: this.isAvailable(caller, model) };
   }
 
   /** Throws ApiError `bad_request` for an order that the question does not allow, `validation_error` for an unknown flag. */
-  search({ caller, apiVersion }: Reader, query: SearchModelsQuery): FoundModels {
-    const { found, facets } = searchModels(this.callable(caller, query), query);
+  search(reader: Reader, query: SearchModelsQuery): FoundModels {
+    const { found, facets } = searchModels(this.permitted(reader.caller, query), query);
     const { limit, offset } = query;
-    const page = found.slice(offset, offset + limit).map((model) => wireRecord(model, caller, apiVersion));
+    const page = found.slice(offset, offset + limit).map((model) => this.view(reader, model));
     return { ...pageOf(page, found.length, { limit, offset }), facets };
   }
 
@@ -93,25 +101,33 @@ export class ModelReads {
   /** Null where no such model is enabled. */
   find(reader: Reader, id: string): ModelView | null {
     const model = this.living().find(({ record }) => record.id === id);
-    return model === undefined ? null : wireRecord(model, reader.caller, reader.apiVersion);
+    return model === undefined ? null : this.view(reader, model);
   }
 
   record(reader: Reader, idOrName: string): ModelView {
-    return wireRecord(this.one(reader.caller, idOrName), reader.caller, reader.apiVersion);
+    return this.view(reader, this.one(reader.caller, idOrName));
   }
 
   /** Every provider able to serve the model, by slug. Throws as `one`. */
-  providersOf(reader: Reader, idOrName: string, page: CataloguePageQuery): Page<ProviderOffer> {
+  providersOf(reader: Reader, idOrName: string, query: ModelProvidersQuery): Page<ProviderOffer> {
     const model = this.one(reader.caller, idOrName);
     const names = new Map(this.index().snapshot.providers.map(({ slug, name }) => [slug, name]));
     const healthOf = (provider: string): ProviderHealth => this.health.of(provider, model.record.id);
-    const entries = providerEntries(model, { ...reader, names, healthOf });
-    return paged(entries, page);
+    const isReady = (provider: string): boolean =>
+      this.availability.hasCredential(reader.caller, { provider, model: model.record.id });
+    const entries = providerEntries(model, { ...reader, names, healthOf, isReady });
+    const { available } = query;
+    return paged(
+      entries.filter((entry) => available === undefined || entry.is_available === available),
+      query,
+    );
   }
 
-  /** Providers that serve a model: a key can be pinned to each. */
-  pinnable(page: CataloguePageQuery): Page<PinnableProvider> {
-    const serving = new Set(this.living().flatMap(({ routes }) => routes.map(({ provider }) => provider)));
+  /** Providers at which the caller can call a model: a key can be pinned to each. */
+  pinnable(caller: Principal | null, page: CataloguePageQuery): Page<PinnableProvider> {
+    const routes = this.living().flatMap((model) => model.routes);
+    const callable = routes.filter((route) => this.availability.hasCredential(caller, route));
+    const serving = new Set(callable.map(({ provider }) => provider));
     const rows = this.index().snapshot.providers.filter(({ slug }) => serving.has(slug));
     return paged(
       rows.map(({ slug, name }) => ({ provider: slug, name })),
@@ -123,11 +139,17 @@ export class ModelReads {
    * Returns the models that a key pinned to the provider can call. Throws ApiError `not_found` for a provider that
    * serves nothing.
    */
-  ofProvider({ caller, apiVersion }: Reader, provider: string, page: CataloguePageQuery): Page<ModelView> {
+  ofProvider(reader: Reader, provider: string, page: CataloguePageQuery): Page<ModelView> {
     if (!this.index().snapshot.providers.some(({ slug }) => slug === provider))
       throw new ApiError('not_found', { message: 'No such provider.' });
-    const models = this.callable(caller, { provider }).map((model) => wireRecord(model, caller, apiVersion));
-    return paged(models, page);
+    const { caller } = reader;
+    const models = this.callable(caller, { provider }).filter(({ record: { id: model } }) =>
+      this.availability.hasCredential(caller, { provider, model }),
+    );
+    return paged(
+      models.map((model) => this.view(reader, model)),
+      page,
+    );
   }
 
   /** True if an id, or a name without its brand, is that of one model, living or not. */
@@ -138,6 +160,23 @@ export class ModelReads {
   names(): { brands: readonly Named[]; providers: readonly Named[] } {
     const { brands = [], providers } = this.index().snapshot;
     return { brands, providers };
+  }
+
+  /** Models that the caller's lists permit and that match: all of the catalogue but simulated ones that are out of lists. */
+  private permitted(caller: Principal | null, query: ListModelsQuery): CatalogueModel[] {
+    const { available } = query;
+    return this.living().filter(
+      (model) =>
+        isCallable(caller, model) &&
+        this.availability.isListed(model) &&
+        matches(query, model) &&
+        (available === undefined || this.isAvailable(caller, model) === available),
+    );
+  }
+
+  private isAvailable(caller: Principal | null, model: CatalogueModel): boolean {
+    const index = this.index();
+    return this.availability.isAvailable(caller, model, (id) => index.find(id));
   }
 
   private living(): CatalogueModel[] {

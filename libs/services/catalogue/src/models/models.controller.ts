@@ -4,6 +4,7 @@ import {
   CataloguePageQuery,
   ListModelPageQuery,
   ListModelsQuery,
+  ModelProvidersQuery,
   SearchModelsQuery,
   type AnthropicModelInfo,
   type AnthropicModelList,
@@ -17,7 +18,6 @@ import { Access, principalOf, type AccessRule, type Page } from '@gateway/platfo
 import type { FastifyRequest } from 'fastify';
 import { ModelReads, type FoundModels, type PinnableProvider, type Reader } from './model-reads.js';
 import { PriceHistory } from './price-history.js';
-import { wireRecord } from './wire-record.js';
 
 const MODELS_ACCESS: AccessRule = { key: { permission: 'models:read' }, session: true };
 
@@ -44,15 +44,14 @@ export class ModelsController {
     @Req() request: FastifyRequest,
   ): AnthropicModelList | OpenAiModelList | ModelView[] {
     const reader = readerOf(request);
-    const { caller, apiVersion } = reader;
-    const { page, hasMore } = modelPage(this.models.callable(caller, query), query);
+    const { page, hasMore } = modelPage(this.models.callable(reader.caller, query), query);
     switch (shapeFor(request)) {
       case 'anthropic':
         return anthropicList(page, hasMore);
       case 'openai':
-        return openAiList(page, reader);
+        return openAiList(page, reader, this.models);
       default:
-        return page.map((model) => wireRecord(model, caller, apiVersion));
+        return page.map((model) => this.models.view(reader, model));
     }
   }
 
@@ -66,10 +65,10 @@ export class ModelsController {
   @Get(PROVIDERS_BY_ID)
   providersOf(
     @Param() path: Record<string, string>,
-    @Query() page: CataloguePageQuery,
+    @Query() query: ModelProvidersQuery,
     @Req() request: FastifyRequest,
   ): Page<ProviderOffer> {
-    return this.models.providersOf(readerOf(request), idOf(path), page);
+    return this.models.providersOf(readerOf(request), idOf(path), query);
   }
 
   /** Lists every price that a model had, newest first. */
@@ -92,13 +91,13 @@ export class ModelsController {
     const shape = shapeFor(request);
     if (shape === null) return this.models.record(reader, idOf(path));
     const model = this.models.one(reader.caller, idOf(path));
-    return shape === 'anthropic' ? anthropicRecord(model) : openAiRecord(model, reader);
+    return shape === 'anthropic' ? anthropicRecord(model) : openAiRecord(model, reader, this.models);
   }
 
   /** Lists the providers that a key can be pinned to. */
   @Get('providers/pinnable')
-  pinnable(@Query() page: CataloguePageQuery): Page<PinnableProvider> {
-    return this.models.pinnable(page);
+  pinnable(@Query() page: CataloguePageQuery, @Req() request: FastifyRequest): Page<PinnableProvider> {
+    return this.models.pinnable(principalOf(request), page);
   }
 
   /** Lists the models that a provider serves. */
@@ -122,14 +121,14 @@ export class OpenAiModelsController {
   @Get('models')
   list(@Query() query: ListModelsQuery, @Req() request: FastifyRequest): OpenAiModelList {
     const reader = readerOf(request);
-    return openAiList(this.models.callable(reader.caller, query), reader);
+    return openAiList(this.models.callable(reader.caller, query), reader, this.models);
   }
 
   /** Reads a model, in the shape of OpenAI. */
   @Get(BY_ID)
   one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): OpenAiModel {
     const reader = readerOf(request);
-    return openAiRecord(this.models.one(reader.caller, idOf(path)), reader);
+    return openAiRecord(this.models.one(reader.caller, idOf(path)), reader, this.models);
   }
 }
 
@@ -144,8 +143,8 @@ interface OpenAiModelList {
   data: OpenAiModel[];
 }
 
-function openAiList(models: readonly CatalogueModel[], reader: Reader): OpenAiModelList {
-  return { object: 'list', data: models.map((model) => openAiRecord(model, reader)) };
+function openAiList(models: readonly CatalogueModel[], reader: Reader, reads: ModelReads): OpenAiModelList {
+  return { object: 'list', data: models.map((model) => openAiRecord(model, reader, reads)) };
 }
 
 function readerOf(request: FastifyRequest): Reader {
@@ -181,10 +180,10 @@ function placeOf(param: string, id: string, models: readonly CatalogueModel[]): 
   });
 }
 
-function openAiRecord(model: CatalogueModel, { caller, apiVersion }: Reader): OpenAiModel {
+function openAiRecord(model: CatalogueModel, reader: Reader, reads: ModelReads): OpenAiModel {
   const { brand } = model.record;
   const created = publishedMs(model) / 1000;
-  return { object: 'model', created, owned_by: brand, ...wireRecord(model, caller, apiVersion) };
+  return { object: 'model', created, owned_by: brand, ...reads.view(reader, model) };
 }
 
 /** Returns the list for Anthropic's SDKs, which send `anthropic-version` with every request. */

@@ -12,6 +12,8 @@ interface EntryOptions {
   names: ReadonlyMap<string, string>;
   /** Returns the health of a provider by its slug. */
   healthOf: (provider: string) => ProviderHealth;
+  /** True if the caller can call the model at a provider, by its slug. */
+  isReady: (provider: string) => boolean;
 }
 
 /** One entry per provider of the model, by slug: its cheapest route, at its own price. */
@@ -28,7 +30,7 @@ export function providerEntries({ routes }: CatalogueModel, options: EntryOption
   });
 }
 
-function entry(route: Route, { caller, names, healthOf }: EntryOptions): ProviderOffer {
+function entry(route: Route, { caller, names, healthOf, isReady }: EntryOptions): ProviderOffer {
   const pct = discountOn(route, discountOf(caller));
   const list = pricing(route.price);
   return {
@@ -39,6 +41,7 @@ function entry(route: Route, { caller, names, healthOf }: EntryOptions): Provide
     max_output_tokens: route.maxOutputTokens,
     regions: [...(route.regions ?? [])],
     zero_retention: route.zeroRetention ?? false,
+    is_available: isReady(route.provider),
     ...healthOf(route.provider),
   };
 }

@@ -15,7 +15,7 @@ export function wireRecord(
   { record, routes }: CatalogueModel,
   caller: Principal | null,
   apiVersion: string,
-): ModelView {
+): Omit<ModelView, 'is_available'> {
   const best = bestDiscounted(
     routes.map((route) => ({
       provider: route.provider,
@@ -23,9 +23,9 @@ export function wireRecord(
       discountPct: discountOn(route, discountOf(caller)),
     })),
   );
-  if (best === null) return downConvert<ModelView>('model', { ...record }, apiVersion);
+  if (best === null) return downConvert<Omit<ModelView, 'is_available'>>('model', { ...record }, apiVersion);
   const { discounted, discount_pct } = best;
-  return downConvert<ModelView>(
+  return downConvert<Omit<ModelView, 'is_available'>>(
     'model',
     { ...record, pricing: withDiscount(record.pricing, discounted, discount_pct) },
     apiVersion,

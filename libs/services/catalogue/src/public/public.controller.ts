@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import {
-  CataloguePageQuery,
   ListModelsQuery,
+  ModelProvidersQuery,
   SearchModelsQuery,
   type Clock,
   type ModelView,
@@ -57,11 +57,11 @@ export class PublicController {
   @Get(BY_ID.map((path) => `${path}/providers`))
   providersOf(
     @Param() path: Record<string, string>,
-    @Query() page: CataloguePageQuery,
+    @Query() query: ModelProvidersQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): JsonText<Page<ProviderOffer>> | undefined {
-    return this.answer(request, reply, (reader) => this.models.providersOf(reader, idOf(path), page));
+    return this.answer(request, reply, (reader) => this.models.providersOf(reader, idOf(path), query));
   }
 
   /** Reads a model at list price, without a credential. */

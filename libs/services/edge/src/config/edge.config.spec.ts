@@ -20,6 +20,21 @@ describe('enabledProviders', () => {
     ]);
   });
 
+  it.each([
+    ['auto', { OPENAI_API_KEY: 'k' }, true],
+    ['auto', {}, false],
+    ['on', { OPENAI_API_KEY: 'k' }, false],
+    ['off', {}, true],
+  ])('issue 37 SIMULATED_MODELS=%s with %j leaves simulated models out of auto: %s', (mode, more, isOut) => {
+    const enabled = enabledProviders({ SIMULATED_API_KEY: 'any', SIMULATED_MODELS: mode, ...more });
+    expect(enabled.get('simulated')?.provider.isByNameAlone ?? false).toBe(isOut);
+    expect(enabled.get('openai')?.provider.isByNameAlone).toBeUndefined();
+  });
+
+  it('issue 37 names a SIMULATED_MODELS that is none', () => {
+    expect(() => enabledProviders({ SIMULATED_MODELS: 'never' })).toThrow('SIMULATED_MODELS');
+  });
+
   it('names every fault at once, and no credential', () => {
     const env = {
       OPENAI_API_KEY: 'sk-one',

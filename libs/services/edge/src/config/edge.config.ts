@@ -1,5 +1,6 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import {
+  isSimulated,
   NO_GATEWAY_CONFIG,
   ownProviders,
   providerBaseUrl,
@@ -12,6 +13,7 @@ import {
   ConfigError,
   IsAddress,
   IsWritableFolder,
+  loadConfig,
   OrFile,
   ToBoolean,
   ToNumber,
@@ -66,6 +68,12 @@ export class EdgeConfig {
   @ToBoolean() @IsBoolean() SIMULATED_PROVIDER = false;
 }
 
+/** The setting of `model: auto` that lists share. */
+class AutoConfig {
+  /** `auto`: simulated models may be chosen until a real provider has a credential; `on`: always; `off`: never. */
+  @IsIn(['auto', 'on', 'off']) SIMULATED_MODELS: 'auto' | 'on' | 'off' = 'auto';
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A provider with the platform's credential and address. */
@@ -103,8 +111,25 @@ export function enabledProviders(env: Environment = process.env): Map<string, En
     });
   for (const provider of ownProviders(config))
     attempt(() => enabled.set(provider.slug, { provider, access: ownAccess(provider, env) }));
+  attempt(() => loadConfig(AutoConfig, known));
   if (faults.length > 0) throw new ConfigError(faults);
-  return enabled;
+  return withoutSimulated(enabled, loadConfig(AutoConfig, known));
+}
+
+/** Marks the simulated providers that `auto` leaves out: the built-in answers are no substitute for a real model. */
+function withoutSimulated(
+  enabled: Map<string, EnabledProvider>,
+  { SIMULATED_MODELS: setting }: Readonly<AutoConfig>,
+): Map<string, EnabledProvider> {
+  const isOut =
+    setting === 'auto' ? [...enabled.keys()].some((slug) => !isSimulated(slug)) : setting === 'off';
+  if (!isOut) return enabled;
+  return new Map(
+    [...enabled].map(([slug, one]) => [
+      slug,
+      isSimulated(slug) ? { ...one, provider: { ...one.provider, isByNameAlone: true } } : one,
+    ]),
+  );
 }
 
 function ownAccess(

@@ -260,11 +260,17 @@ interface SessionRow {
   account_id: string;
   account_version: number;
   discount: AccountDiscount | null;
+  keyed_providers: string[] | null;
   memberships: MembershipRow[];
 }
 
 const SESSION = `
   SELECT u.id AS user_id, u.email, u.is_super_admin, a.id AS account_id, a.version AS account_version, a.discount,
+    (SELECT array_agg(DISTINCT p.provider ORDER BY p.provider) FROM provider_key p
+      WHERE p.is_enabled AND (p.account_id = a.id OR p.account_id IN (
+        SELECT ka.id FROM membership km JOIN account ka ON ka.org_id = km.org_id
+        JOIN org ko ON ko.id = km.org_id AND ko.deleted_at IS NULL
+        WHERE km.user_id = u.id AND km.removed_at IS NULL))) AS keyed_providers,
     coalesce((
       SELECT jsonb_agg(jsonb_build_object('orgId', m.org_id, 'accountId', oa.id, 'role', m.role,
         'member', ${scopeSql('m', 'm.user_id')}, 'org', ${scopeSql('o', 'o.id')},
@@ -297,6 +303,7 @@ export async function findSession(
     accountId: row.account_id,
     accountVersion: row.account_version,
     ...(row.discount === null ? {} : { discount: row.discount }),
+    ...(row.keyed_providers === null ? {} : { keyedProviders: row.keyed_providers }),
     memberships: row.memberships.map(toMembership),
   };
 }

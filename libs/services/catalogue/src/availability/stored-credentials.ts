@@ -1,0 +1,77 @@
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import type { Clock } from '@gateway/contracts';
+import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { CatalogueConfig } from '../catalogue.config.js';
+import { CatalogueDatabase } from '../postgres/catalogue-database.js';
+
+/** A report counts no longer than this: edges report every 15 s, and one report may be lost. */
+const REPORT_MS = 60_000;
+
+const PUT = `INSERT INTO platform_credentials (edge, providers, reported_at) VALUES ($1, $2, $3)
+  ON CONFLICT (edge) DO UPDATE SET providers = excluded.providers, reported_at = excluded.reported_at`;
+
+/** Older reports go while a fresh one is there: the newest of all stays, however long no edge reports. */
+const DROP = `DELETE FROM platform_credentials WHERE reported_at <= $1
+  AND EXISTS (SELECT 1 FROM platform_credentials WHERE reported_at > $1)`;
+
+/**
+ * The providers for which the edges have a credential of the platform, as they report them. Kept in the service's
+ * database, so that every process of the service knows the same; read from memory.
+ */
+@Injectable()
+export class StoredCredentials implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  private known: ReadonlySet<string> | null = null;
+  private loop: Repeated | null = null;
+
+  constructor(
+    private readonly database: CatalogueDatabase,
+    private readonly config: CatalogueConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Returns the slugs of those that any edge has; null where no edge has ever reported. */
+  providers(): ReadonlySet<string> | null {
+    return this.known;
+  }
+
+  /** Replaces the report of an edge; null withdraws it. Known here at once, to other processes at their next look. */
+  async report(edge: string, providers: readonly string[] | null): Promise<void> {
+    const { pool } = this.database;
+    if (providers === null) await pool.query('DELETE FROM platform_credentials WHERE edge = $1', [edge]);
+    else await pool.query(PUT, [edge, providers, new Date(this.clock.now())]);
+    await this.refresh();
+  }
+
+  async refresh(): Promise<void> {
+    const { pool } = this.database;
+    await pool.query(DROP, [new Date(this.clock.now() - REPORT_MS)]);
+    const { rows } = await pool.query<{ providers: string[] }>('SELECT providers FROM platform_credentials');
+    // After the last edge has withdrawn its report nothing is known that is better than what it said.
+    if (rows.length > 0) this.known = new Set(rows.flatMap(({ providers }) => providers));
+  }
+
+  onModuleInit(): Promise<void> {
+    return this.refresh();
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop = repeat(
+      this.clock,
+      this.config.CATALOGUE_POLL_MS,
+      () => this.refresh(),
+      (failure) => this.logger.warn({ err: failure }, 'the credentials of the edges could not be read again'),
+    );
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop?.stop();
+  }
+}

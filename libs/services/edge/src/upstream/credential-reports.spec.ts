@@ -1,0 +1,20 @@
+import { fixedClock, RouteHealthDouble } from '@gateway/testing';
+import { CredentialReports } from './credential-reports.js';
+
+describe('reports of the credentials of an edge', () => {
+  it('issue 37 are sent before the start returns, again every 15 s, and withdrawn at the end', async () => {
+    const clock = fixedClock('2026-11-01T12:00:00Z');
+    const health = new RouteHealthDouble();
+    const faults: unknown[] = [];
+    const reports = new CredentialReports(health, 'e1', ['openai'], clock, (fault) => faults.push(fault));
+    health.isAway = true;
+    await reports.start();
+    expect(faults).toHaveLength(1);
+    health.isAway = false;
+    await clock.advance(15_000);
+    expect(health.credentials.at(-1)).toEqual(['openai']);
+    await reports.stop();
+    expect(health.credentials.at(-1)).toBeNull();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
