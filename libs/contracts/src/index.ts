@@ -131,7 +131,13 @@ export type { OutgoingMail } from './ports/mailer.js';
 export type { AppliedRange } from './ports/funds.js';
 export { EventLog } from './ports/event-log.js';
 export type { ConsumedRecord, Consumer, LogRecord, Subscription } from './ports/event-log.js';
-export type { PriceMatrixRow, PriceRecord, PriceTier, UnitUsage } from './catalogue/price-record.js';
+export type {
+  PriceMatrixRow,
+  PriceRecord,
+  PriceTier,
+  PriceWindow,
+  UnitUsage,
+} from './catalogue/price-record.js';
 export type {
   CatalogueModel,
   CatalogueSnapshot,
@@ -296,7 +302,9 @@ export type {
   PriceStep,
   PricingView,
   ProviderHealth,
+  PriceOptionView,
   ProviderOffer,
+  ScheduledPriceView,
 } from './http/model-view.js';
 export {
   CataloguePageQuery,

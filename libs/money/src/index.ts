@@ -21,5 +21,6 @@ export {
   discounted,
 } from './catalogue-price.js';
 export type { PricedOutput, PricedRoute } from './catalogue-price.js';
+export { hasWindows, nextPriceEdge, priceAt, scheduledPrices } from './price-windows.js';
 export { validatePriceRecord } from './validate-price.js';
 export type { PricedModelType } from './validate-price.js';

@@ -8,6 +8,7 @@ import type { InputTokens, SentInput } from './estimate.js';
 import { ZERO, add, fromInteger, largest, multiply, roundTo } from './exact.js';
 import type { Exact } from './exact.js';
 import { matchRow } from './matrix.js';
+import { pricesBetween } from './price-windows.js';
 import { chargeFactor } from './price.js';
 import type { PriceTerms } from './price.js';
 import type { PriceContext } from './price-record.js';
@@ -46,6 +47,8 @@ export type AskedUnits = Pick<
 
 export interface ReservationRequest {
   readonly routes: readonly ReservedRoute[];
+  /** Instants between which an attempt may begin: of a price with windows the dearest in force then is held. */
+  readonly begins?: { readonly fromMs: number; readonly untilMs: number };
   readonly tier: PriceTier;
   readonly input: SentInput;
   /** Bound set by the caller; null leaves it to the model. */
@@ -75,10 +78,14 @@ export function reservation(request: ReservationRequest): Reservation & { inputT
   const input = estimateInput(request.input);
   let worst = 0n;
   let reserved = 0n;
+  const { fromMs = null, untilMs = null } = request.begins ?? {};
   for (const route of request.routes) {
-    const ofRoute = routeReservation(route, request, input);
-    if (ofRoute.worst_case_nano > worst) worst = ofRoute.worst_case_nano;
-    if (ofRoute.reserved_nano > reserved) reserved = ofRoute.reserved_nano;
+    const { record: base } = route;
+    for (const record of base.windows == null ? [base] : pricesBetween(base, fromMs, untilMs)) {
+      const ofRoute = routeReservation({ ...route, record }, request, input);
+      if (ofRoute.worst_case_nano > worst) worst = ofRoute.worst_case_nano;
+      if (ofRoute.reserved_nano > reserved) reserved = ofRoute.reserved_nano;
+    }
   }
   return { worst_case_nano: worst, reserved_nano: reserved, inputTokens: input.total };
 }

@@ -1,12 +1,8 @@
 import type { PriceMatrixRow, PriceRecord } from '@gateway/contracts';
+import type { PriceFault } from './price-fault.js';
+import { windowFaults } from './window-faults.js';
 import { RATE_FIELDS } from './price-record.js';
 import type { RateField } from './price-record.js';
-
-/** A fault of a record, and its place: the path of the field inside the record. */
-export interface PriceFault {
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-}
 
 export type PricedModelType = 'text' | 'embedding' | 'image' | 'audio' | 'tts' | 'stt' | 'video' | 'search';
 
@@ -53,12 +49,21 @@ const MEMBERS: ReadonlyMap<string, readonly [isRight: (value: unknown) => boolea
   ['tool_pricing', [isObject, 'not an object of rates by tool']],
   ['price_matrix', [isMatrix, 'not a list of rows, each with the object when']],
   ['effective_date', [isText, 'not a date']],
+  ['windows', [Array.isArray, 'not a list of windows']],
   ['discount_pct', [isText, 'not a text']],
 ]);
 const RATE_NAMES: ReadonlySet<string> = new Set(RATE_FIELDS);
 
 /** All faults of a record at import, none for a good one. Each makes the import answer 422 `validation_error`. */
 export function validatePriceRecord(record: PriceRecord, modelType: PricedModelType): PriceFault[] {
+  const { windows } = record;
+  const ofWindows = Array.isArray(windows)
+    ? windowFaults(record, (prices) => recordFaults(prices, modelType))
+    : [];
+  return [...recordFaults(record, modelType), ...ofWindows];
+}
+
+function recordFaults(record: PriceRecord, modelType: PricedModelType): PriceFault[] {
   const shape = shapeFaults(record);
   // What has another shape is left out, so that all that is wrong with the rest is named as well.
   if (shape.length > 0) return [...shape, ...rateFaults(withoutMembers(record, shape), modelType)];

@@ -9,7 +9,7 @@ import {
 import { Misfit, type Translation } from '@gateway/dialects';
 import type { Asked, Endpoint } from '@gateway/endpoints';
 import { modelLimitName } from '@gateway/limits';
-import { estimateInput, servesTier } from '@gateway/money';
+import { estimateInput, priceAt, servesTier } from '@gateway/money';
 import type { Provider } from '@gateway/providers';
 import { modelNotFound, type CatalogueIndex } from './catalogue-index.js';
 import { accessOf, matchesModel, requireAccess, visibleTo } from './model-access.js';
@@ -116,7 +116,7 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
     const keys = principal.providerKeys?.filter((key) => key.provider === route.provider) ?? NO_KEYS;
     const platform = providers.get(route.provider);
     const provider = platform ?? (keys.length > 0 ? byok.providers.get(route.provider) : undefined);
-    const isExcluded = !isAllowedBy(policy, route);
+    const isExcluded = !isAllowedBy(policy, route, nowMs);
     if (lacked !== undefined) {
       // The model's record alone decides: no credential would help.
       found.missing ??= lacked;
@@ -126,7 +126,7 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       found[isExcluded ? 'isExcluded' : 'isAway'] = true;
       continue;
     }
-    if (!servesTier(route.price, asked.tier)) {
+    if (!servesTier(priceAt(route.price, nowMs).record, asked.tier)) {
       found.missing ??= { param: 'service_tier', value: asked.tier };
       continue;
     }
@@ -209,7 +209,7 @@ function withoutCredential({ record: { id }, routes }: CatalogueModel, options: 
   const { principal, providers, nowMs } = options;
   const policy = principal.routingPolicy ?? NO_POLICY;
   const slugs = routes
-    .filter((route) => (route.retiresAtMs ?? Infinity) > nowMs && isAllowedBy(policy, route))
+    .filter((route) => (route.retiresAtMs ?? Infinity) > nowMs && isAllowedBy(policy, route, nowMs))
     .map(({ provider }) => provider)
     .filter((slug) => !providers.has(slug) && [null, slug].includes(principal.fixedProvider));
   const needed = slugs.length === 0 ? '.' : `: it needs one of ${[...new Set(slugs)].join(' or ')}.`;

@@ -1,4 +1,5 @@
 import type { CatalogueModel, CatalogueSnapshot, KeyPrincipal, ModelRecord, Route } from '@gateway/contracts';
+import { priceAt } from '@gateway/money';
 import type { Need } from '@gateway/endpoints';
 import { accessOf } from './model-access.js';
 import type { RouteStats } from './route-stats.js';
@@ -62,7 +63,7 @@ export function has(record: ModelRecord, need: Need): boolean {
  */
 export function rankModels(wanted: Wanted, options: RankOptions): RankedModel[] {
   const candidates = options.snapshot.models.flatMap((model) => candidate(model, wanted, options) ?? []);
-  const costs = candidates.map(({ route }) => costOf(route, wanted));
+  const costs = candidates.map(({ route }) => costOf(route, wanted, options.nowMs));
   const latencies = candidates.map(({ route }) => options.stats.latencyMs(route, options.nowMs));
   const dearest = Math.max(0, ...costs);
   const slowest = Math.max(0, ...latencies.map((ms) => ms ?? 0));
@@ -104,16 +105,20 @@ function candidate(
       (principal.fixedProvider === null || provider === principal.fixedProvider),
   );
   if (callable.length === 0) return null;
-  const route = callable.reduce((best, other) => (plainPrice(other) < plainPrice(best) ? other : best));
+  const route = callable.reduce((best, other) =>
+    plainPrice(other, nowMs) < plainPrice(best, nowMs) ? other : best,
+  );
   return { model, route };
 }
 
-function plainPrice({ price }: Route): number {
+function plainPrice(route: Route, nowMs: number): number {
+  const price = priceAt(route.price, nowMs).record;
   return Number(price.prompt_usd_per_1m ?? 0) + Number(price.completion_usd_per_1m ?? 0);
 }
 
 /** USD, for comparing only: what is billed is never a float. */
-function costOf({ price }: Route, { inputTokens, outputTokens }: Wanted): number {
+function costOf(route: Route, { inputTokens, outputTokens }: Wanted, nowMs: number): number {
+  const price = priceAt(route.price, nowMs).record;
   if (price.is_free) return 0;
   const tokens =
     Number(price.prompt_usd_per_1m ?? 0) * inputTokens +

@@ -120,12 +120,12 @@ describe('what a policy lets through', () => {
     [{ max_price: { prompt_usd_per_1m: '0.99' } }, false],
     [{ max_price: { completion_usd_per_1m: '1' } }, true],
   ])('ROUTE-08 %j: %s', (policy, expected) => {
-    expect(isAllowedBy(policy, europe)).toBe(expected);
+    expect(isAllowedBy(policy, europe, 0)).toBe(expected);
   });
 
   it('ROUTE-08 a route of which nothing is known is not taken for what is asked', () => {
-    expect(isAllowedBy({ regions: ['eu-west-1'] }, cheap)).toBe(false);
-    expect(isAllowedBy({ require_zero_retention: true }, cheap)).toBe(false);
-    expect(isAllowedBy({ require_zero_retention: false }, cheap)).toBe(true);
+    expect(isAllowedBy({ regions: ['eu-west-1'] }, cheap, 0)).toBe(false);
+    expect(isAllowedBy({ require_zero_retention: true }, cheap, 0)).toBe(false);
+    expect(isAllowedBy({ require_zero_retention: false }, cheap, 0)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import type { KeyPrincipal, Route, RoutingPolicy } from '@gateway/contracts';
 import type { Asked } from '@gateway/endpoints';
-import { comparePrices } from '@gateway/money';
+import { comparePrices, priceAt, type PricedRoute } from '@gateway/money';
 import type { RouteStats } from './route-stats.js';
 
 interface OrderOptions {
@@ -12,27 +12,27 @@ interface OrderOptions {
 }
 
 /** May the route serve under the policy? A route of which the policy's question is not known may not. */
-export function isAllowedBy(policy: RoutingPolicy, route: Route): boolean {
+export function isAllowedBy(policy: RoutingPolicy, route: Route, nowMs: number): boolean {
   if (policy.only_providers && !policy.only_providers.includes(route.provider)) return false;
   if (policy.ignore_providers?.includes(route.provider)) return false;
   if (policy.require_zero_retention && route.zeroRetention !== true) return false;
   const { regions } = policy;
   if (regions && !route.regions?.some((region) => regions.includes(region))) return false;
-  return isWithin(policy.max_price, route);
+  return isWithin(policy.max_price, route, nowMs);
 }
 
-function isWithin(maxPrice: RoutingPolicy['max_price'], route: Route): boolean {
+function isWithin(maxPrice: RoutingPolicy['max_price'], route: Route, nowMs: number): boolean {
   if (!maxPrice) return true;
   const isAtMost = (limit: string | undefined, value: number): boolean =>
     limit === undefined || value <= Number(limit);
   return (
-    isAtMost(maxPrice.prompt_usd_per_1m, rate(route, 'prompt_usd_per_1m')) &&
-    isAtMost(maxPrice.completion_usd_per_1m, rate(route, 'completion_usd_per_1m'))
+    isAtMost(maxPrice.prompt_usd_per_1m, rate(route, 'prompt_usd_per_1m', nowMs)) &&
+    isAtMost(maxPrice.completion_usd_per_1m, rate(route, 'completion_usd_per_1m', nowMs))
   );
 }
 
-function rate(route: Route, side: 'prompt_usd_per_1m' | 'completion_usd_per_1m'): number {
-  return Number(route.price[side] ?? 0);
+function rate({ price }: Route, side: 'prompt_usd_per_1m' | 'completion_usd_per_1m', nowMs: number): number {
+  return Number(priceAt(price, nowMs).record[side] ?? 0);
 }
 
 /**
@@ -42,14 +42,15 @@ function rate(route: Route, side: 'prompt_usd_per_1m' | 'completion_usd_per_1m')
  */
 export function inOrder(routes: readonly Route[], options: OrderOptions): readonly Route[] {
   if (routes.length < 2) return routes;
-  const { asked, policy } = options;
+  const { asked, policy, nowMs } = options;
+  const offer = ({ price }: Route): PricedRoute => ({ provider: '', record: priceAt(price, nowMs).record });
   const rankOf = ranks(routes, options);
   const translated = (route: Route): number => (route.dialect === asked.dialect ? 0 : 1);
   return [...routes].sort(
     (a, b) =>
       place(policy, a) - place(policy, b) ||
       rankOf(a) - rankOf(b) ||
-      comparePrices({ provider: '', record: a.price }, { provider: '', record: b.price }) ||
+      comparePrices(offer(a), offer(b)) ||
       translated(a) - translated(b) ||
       (a.provider < b.provider ? -1 : a.provider > b.provider ? 1 : 0),
   );
@@ -75,7 +76,7 @@ function ranks(
   const slowness = (route: Route): number => stats.latencyMs(route, nowMs) ?? 0;
   const perToken = (route: Route): number => 1 / (stats.tokensPerSecond(route, nowMs) ?? Infinity);
   const cost = (route: Route): number =>
-    rate(route, 'prompt_usd_per_1m') + rate(route, 'completion_usd_per_1m');
+    rate(route, 'prompt_usd_per_1m', nowMs) + rate(route, 'completion_usd_per_1m', nowMs);
   const parts = { latency: [slowness], throughput: [perToken], balanced: [cost, slowness, perToken] };
   const measures = parts[policy.sort as keyof typeof parts].map((measure) => shareOfWorst(routes, measure));
   const found = new Map(

@@ -4,6 +4,7 @@ import { matchesModel } from './model-access.js';
 
 /** Commercial terms of one route for one request: who pays, at which price, with which discount or fee. */
 export interface RouteTerms extends PriceTerms {
+  /** The route's price with its windows: what is billed is in force when an attempt begins. */
   readonly record: PriceRecord;
 }
 

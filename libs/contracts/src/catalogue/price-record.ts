@@ -12,6 +12,21 @@ export interface PriceMatrixRow {
   usd_per_second?: Money;
 }
 
+/** A price that holds at some hours, on some weekdays or between two instants. */
+export interface PriceWindow {
+  name: string;
+  /** `HH:MM-HH:MM`, half open; one that ends at or before its beginning runs past midnight. Absent = all day. */
+  hours_utc?: string[] | null;
+  /** `mon` to `sun`, days of UTC on which the hours begin. Absent = all. */
+  weekdays?: string[] | null;
+  /** First instant, ISO 8601 with offset; absent = no bound. */
+  from?: string | null;
+  /** First instant after it; absent = no bound. */
+  until?: string | null;
+  /** A whole price: nothing is taken from the record around it but `pricing_unit` and `is_free`. */
+  prices: PriceRecord;
+}
+
 /**
  * Price of one route. A dimension that is null (or absent) is not billed apart:
  * those tokens bill at the wider class's rate. Rates are USD per the unit in the name.
@@ -48,6 +63,8 @@ export interface PriceRecord {
   tool_pricing?: Record<string, Money> | null;
   price_matrix?: PriceMatrixRow[] | null;
   effective_date?: string | null;
+  /** Other prices by hour, weekday or date; the first that holds is in force in place of this record. */
+  windows?: PriceWindow[] | null;
   discount_pct?: string | null;
 }
 

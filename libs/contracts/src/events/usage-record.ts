@@ -61,6 +61,10 @@ export class PricedFrom {
   @IsBoolean() byok_served!: boolean;
   @IsString() byok_fee_pct!: string;
   @IsObject() context!: Record<string, string | number | boolean>;
+  /** Name of the price window that was in force; null for the standard price. Absent in records of earlier releases. */
+  @IsOptional() @IsString() price_window?: string | null;
+  /** Instant at which the priced attempt was begun at its provider, ISO 8601 UTC. Absent in records of earlier releases. */
+  @IsOptional() @IsString() priced_at?: string;
 }
 
 /**

@@ -12,8 +12,32 @@ export interface PricingView extends PriceRecord {
   discounted?: DiscountedPrice;
 }
 
+/** A price of a route and the times at which it holds; null = no bound. */
+export interface ScheduledPriceView {
+  /** `standard` is the price outside of every window. */
+  name: string;
+  hours_utc: string[] | null;
+  weekdays: string[] | null;
+  from: string | null;
+  until: string | null;
+  pricing: PriceRecord;
+}
+
+interface PriceWindowView extends ScheduledPriceView {
+  /** It is in force now: `pricing` shows it. */
+  is_current: boolean;
+}
+
+/** Other prices of a route by hour, weekday or date. */
+export interface PriceOptionView {
+  /** Name of the window whose price is in force; null for the standard price, and without windows. */
+  price_window: string | null;
+  /** Every price, the standard one first; null without windows. */
+  windows: PriceWindowView[] | null;
+}
+
 /** A model as the catalogue endpoints answer it in the newest API version; older ones lack what came later. */
-export interface ModelView extends Omit<ModelRecord, 'pricing'> {
+export interface ModelView extends Omit<ModelRecord, 'pricing'>, PriceOptionView {
   pricing: PricingView;
   /** The caller can call it: a route has a credential of the platform, or a provider key of the caller's account. */
   is_available: boolean;
@@ -30,7 +54,7 @@ export interface ProviderHealth {
 }
 
 /** A provider's own offer of a model. */
-export interface ProviderOffer extends ProviderHealth {
+export interface ProviderOffer extends ProviderHealth, PriceOptionView {
   /** Its slug. */
   provider: string;
   name: string;
@@ -60,6 +84,8 @@ export interface PriceStep {
   provider: string;
   effective_date: string;
   pricing: PriceRecord;
+  /** Every price with its times, the standard one first; null without windows. */
+  windows: ScheduledPriceView[] | null;
   created_at: string;
 }
 

@@ -131,6 +131,10 @@ export interface UsageEventRecord {
   endpoint: string;
   ttft_ms: number | null;
   cached_tokens: number;
+  /** Price window that was in force; null for the standard price, and where nothing was priced. */
+  price_window: string | null;
+  /** Instant of the call to the provider, whose price was billed; null where nothing was priced. */
+  priced_at: string | null;
 }
 
 export interface UsageEventsPage {
@@ -219,6 +223,10 @@ export interface RequestLookup {
   price_lines: PriceLineView[] | null;
   /** null for requests of releases that did not keep it. */
   limits_seen: LimitSeen[] | null;
+  /** Price window of the first unit that was in force; null for the standard price, and where nothing was priced. */
+  price_window: string | null;
+  /** Instant of its call to the provider, whose price was billed; null where nothing was priced. */
+  priced_at: string | null;
 }
 
 export interface RejectionView {

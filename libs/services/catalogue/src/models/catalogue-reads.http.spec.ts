@@ -142,7 +142,7 @@ describe('GET /v1/models/search', () => {
 
 describe('providers of a model', () => {
   const entryKeys =
-    'provider name pricing context_length max_output_tokens regions zero_retention is_available uptime_30m latency_p50_ms throughput_p50'.split(
+    'provider name pricing price_window windows context_length max_output_tokens regions zero_retention is_available uptime_30m latency_p50_ms throughput_p50'.split(
       ' ',
     );
 

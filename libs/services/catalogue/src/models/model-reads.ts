@@ -19,6 +19,7 @@ import { CLOCK, pageOf, type Page } from '@gateway/platform';
 import { accessOf, newestIndex, requireAccess, type CatalogueIndex, type Visible } from '@gateway/routing';
 import { Availability } from '../availability/availability.js';
 import { StoredRouteHealth } from '../health/stored-route-health.js';
+import { modelAt, nextEdge, windowsOf, type ModelNow } from './prices-now.js';
 import { providerEntries } from './provider-entries.js';
 import { searchModels } from './search-models.js';
 import { wireRecord } from './wire-record.js';
@@ -65,13 +66,17 @@ export class ModelReads {
   }
 
   /** Models that the caller can call now, by id. */
-  callable(caller: Principal | null, query: ListModelsQuery): CatalogueModel[] {
+  callable(caller: Principal | null, query: ListModelsQuery): ModelNow[] {
     return this.permitted(caller, query).filter((model) => this.isAvailable(caller, model));
   }
 
   /** The record of a model as the reader sees it. */
-  view({ caller, apiVersion }: Reader, model: CatalogueModel): ModelView {
-    return { ...wireRecord(model, caller, apiVersion), is_available: this.isAvailable(caller, model) };
+  view({ caller, apiVersion }: Reader, model: ModelNow): ModelView {
+    return {
+      ...wireRecord(model, caller, apiVersion),
+      ...windowsOf(model.routes, this.clock.now()),
+      is_available: this.isAvailable(caller, model),
+    };
   }
 
   /** Throws ApiError `bad_request` for an order that the question does not allow, `validation_error` for an unknown flag. */
@@ -86,7 +91,7 @@ export class ModelReads {
    * The model of an id, or of a name that only one brand has.
    * Throws ApiError `model_not_found` (404), and `model_excluded` (403) where a block list of the key names it.
    */
-  one(caller: Principal | null, idOrName: string): CatalogueModel {
+  one(caller: Principal | null, idOrName: string): ModelNow {
     const index = this.index();
     const nowMs = this.clock.now();
     const isVisible: Visible = (one) => livingModel(one, nowMs) !== null && isCallable(caller, one);
@@ -95,7 +100,7 @@ export class ModelReads {
     if (caller?.kind === 'key') requireAccess(caller.access, model.record.id, 'model_not_found', unknown);
     const living = livingModel(model, nowMs);
     if (living === null) throw unknown();
-    return living;
+    return modelAt(living, nowMs);
   }
 
   /** Null where no such model is enabled. */
@@ -115,7 +120,8 @@ export class ModelReads {
     const healthOf = (provider: string): ProviderHealth => this.health.of(provider, model.record.id);
     const isReady = (provider: string): boolean =>
       this.availability.hasCredential(reader.caller, { provider, model: model.record.id });
-    const entries = providerEntries(model, { ...reader, names, healthOf, isReady });
+    const nowMs = this.clock.now();
+    const entries = providerEntries(model, { ...reader, names, healthOf, isReady, nowMs });
     const { available } = query;
     return paged(
       entries.filter((entry) => available === undefined || entry.is_available === available),
@@ -152,6 +158,13 @@ export class ModelReads {
     );
   }
 
+  /** Milliseconds until a model may have another price; null where no price has windows. */
+  untilPricesChange(): number | null {
+    const nowMs = this.clock.now();
+    const edge = nextEdge(this.index().snapshot.models, nowMs);
+    return edge === null ? null : edge - nowMs;
+  }
+
   /** True if an id, or a name without its brand, is that of one model, living or not. */
   isKnown(idOrName: string): boolean {
     return this.index().find(idOrName) !== null;
@@ -163,7 +176,7 @@ export class ModelReads {
   }
 
   /** Models that the caller's lists permit and that match: all of the catalogue but simulated ones that are out of lists. */
-  private permitted(caller: Principal | null, query: ListModelsQuery): CatalogueModel[] {
+  private permitted(caller: Principal | null, query: ListModelsQuery): ModelNow[] {
     const { available } = query;
     return this.living().filter(
       (model) =>
@@ -179,9 +192,13 @@ export class ModelReads {
     return this.availability.isAvailable(caller, model, (id) => index.find(id));
   }
 
-  private living(): CatalogueModel[] {
+  /** Models with a living route, at the prices of now. */
+  private living(): ModelNow[] {
     const nowMs = this.clock.now();
-    return this.index().snapshot.models.flatMap((model) => livingModel(model, nowMs) ?? []);
+    return this.index().snapshot.models.flatMap((model) => {
+      const living = livingModel(model, nowMs);
+      return living === null ? [] : modelAt(living, nowMs);
+    });
   }
 }
 

@@ -17,6 +17,7 @@ import {
 import { Access, principalOf, type AccessRule, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { ModelReads, type FoundModels, type PinnableProvider, type Reader } from './model-reads.js';
+import type { ModelNow } from './prices-now.js';
 import { PriceHistory } from './price-history.js';
 
 const MODELS_ACCESS: AccessRule = { key: { permission: 'models:read' }, session: true };
@@ -143,7 +144,7 @@ interface OpenAiModelList {
   data: OpenAiModel[];
 }
 
-function openAiList(models: readonly CatalogueModel[], reader: Reader, reads: ModelReads): OpenAiModelList {
+function openAiList(models: readonly ModelNow[], reader: Reader, reads: ModelReads): OpenAiModelList {
   return { object: 'list', data: models.map((model) => openAiRecord(model, reader, reads)) };
 }
 
@@ -180,7 +181,7 @@ function placeOf(param: string, id: string, models: readonly CatalogueModel[]): 
   });
 }
 
-function openAiRecord(model: CatalogueModel, reader: Reader, reads: ModelReads): OpenAiModel {
+function openAiRecord(model: ModelNow, reader: Reader, reads: ModelReads): OpenAiModel {
   const { brand } = model.record;
   const created = publishedMs(model) / 1000;
   return { object: 'model', created, owned_by: brand, ...reads.view(reader, model) };

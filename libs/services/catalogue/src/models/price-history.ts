@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PriceRecord, PriceStep } from '@gateway/contracts';
 import { CatalogueDatabase } from '../postgres/catalogue-database.js';
+import { scheduleView } from './prices-now.js';
 import { pricing } from '../snapshots/catalogue-model.js';
 
 /** More steps than the prices of a model take in years; the newest are answered. */
@@ -24,6 +25,7 @@ export class PriceHistory {
         provider: row.provider,
         effective_date: day,
         pricing: pricing({ ...(row.record as PriceRecord), effective_date: day }),
+        windows: scheduleView({ ...(row.record as PriceRecord), effective_date: day }),
         created_at: row.created_at.toISOString(),
       };
     });

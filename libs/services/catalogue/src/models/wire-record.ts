@@ -10,12 +10,15 @@ import type {
 import { bestDiscounted } from '@gateway/money';
 import { discountOn } from '@gateway/routing';
 
+/** A record without what depends on the time and on credentials. */
+type PlainView = Omit<ModelView, 'is_available' | 'price_window' | 'windows'>;
+
 /** The record as this caller sees it, in the shape that an API version promised. */
 export function wireRecord(
   { record, routes }: CatalogueModel,
   caller: Principal | null,
   apiVersion: string,
-): Omit<ModelView, 'is_available'> {
+): PlainView {
   const best = bestDiscounted(
     routes.map((route) => ({
       provider: route.provider,
@@ -23,9 +26,9 @@ export function wireRecord(
       discountPct: discountOn(route, discountOf(caller)),
     })),
   );
-  if (best === null) return downConvert<Omit<ModelView, 'is_available'>>('model', { ...record }, apiVersion);
+  if (best === null) return downConvert<PlainView>('model', { ...record }, apiVersion);
   const { discounted, discount_pct } = best;
-  return downConvert<Omit<ModelView, 'is_available'>>(
+  return downConvert<PlainView>(
     'model',
     { ...record, pricing: withDiscount(record.pricing, discounted, discount_pct) },
     apiVersion,

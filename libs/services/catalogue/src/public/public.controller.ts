@@ -17,8 +17,8 @@ import { AddressLimit } from './address-limit.js';
 import { monogram } from './monogram.js';
 
 const BY_ID = ['models/:id', 'models/:brand/:name'];
-/** Time for which a shared cache may answer by itself: prices change once in weeks. */
-const CACHE_CONTROL = 'public, max-age=60';
+/** Seconds for which a shared cache may answer by itself, and never past an hour at which a price changes. */
+const MAX_AGE_SECONDS = 60;
 
 /** The catalogue at list price for everybody: limited per address, and cheap to ask again. */
 @Controller('v1/public')
@@ -91,6 +91,11 @@ export class PublicController {
     });
   }
 
+  private maxAge(): number {
+    const ms = this.models.untilPricesChange();
+    return ms === null ? MAX_AGE_SECONDS : Math.min(MAX_AGE_SECONDS, Math.floor(ms / 1_000));
+  }
+
   /** Throws ApiError `rate_limit_exceeded` for an address that asks too often, whatever it asks. */
   private answer(
     request: FastifyRequest,
@@ -100,7 +105,11 @@ export class PublicController {
     this.limit.take(request.clientIp);
     const body = JSON.stringify(read({ caller: null, apiVersion: request.apiVersion }));
     const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-    void reply.headers({ etag, 'cache-control': CACHE_CONTROL, vary: 'X-Service-Version' });
+    void reply.headers({
+      etag,
+      'cache-control': `public, max-age=${this.maxAge()}`,
+      vary: 'X-Service-Version',
+    });
     if (isKnown(request.headers['if-none-match'], etag)) {
       void reply.code(304);
       return undefined;

@@ -170,7 +170,7 @@ function toRecord(
 
 /** A price record as reads show it: what is not billed is null. */
 export function pricing(price: PriceRecord): PriceRecord {
-  const { is_free: _isFree, pricing_unit: unit, ...rates } = price;
+  const { is_free: _isFree, pricing_unit: unit, windows: _windows, ...rates } = price;
   return {
     pricing_unit: unit ?? null,
     ...withNulls(rates),

@@ -44,6 +44,12 @@ export interface AdmissionDeps {
   random: Random;
 }
 
+const HOUR_MS = 3_600_000;
+/** Time after its admission in which an attempt of a request may begin. */
+const REQUEST_LASTS_MS = HOUR_MS / 2;
+/** The same of longer work, by what its money is held as. */
+const LASTS_MS: Readonly<Record<string, number>> = { batch: 24 * HOUR_MS, video: 2 * HOUR_MS };
+
 /** A request whose routes are known: ready to be admitted. */
 export interface Planned {
   principal: KeyPrincipal;
@@ -214,7 +220,7 @@ function onOwnKeys(planned: Planned): Planned | null {
 export function requestFor(
   unit: string,
   { principal, asked, plan, cached }: Planned,
-  { outputs }: Pick<AdmissionDeps, 'outputs'>,
+  { outputs, clock }: Pick<AdmissionDeps, 'outputs' | 'clock'>,
 ): AdmitRequest {
   // Not always the model asked for: where no route of that can serve, fallbacks of the policy do.
   const { record } = plan.routes[0].model;
@@ -228,6 +234,8 @@ export function requestFor(
   const wants = (modality: string): boolean =>
     asked.requires.some((one) => 'output' in one && one.output === modality);
   const input = asked.nativeBytes === undefined ? asked.input : expectedInput(asked, plan.routes);
+  const heldAs = asked.tier === 'batch' ? 'batch' : asked.heldAs;
+  const fromMs = clock.now();
   const held = reservation({
     routes: plan.routes.map(({ route, terms }) => ({
       ...terms,
@@ -235,6 +243,7 @@ export function requestFor(
       contextLength: route.contextLength,
       p95OutputTokens: likely,
     })),
+    begins: { fromMs, untilMs: fromMs + (LASTS_MS[heldAs ?? ''] ?? REQUEST_LASTS_MS) },
     tier: asked.tier,
     input,
     maxTokens: asked.maxOutputTokens,
@@ -250,7 +259,7 @@ export function requestFor(
     nano: held.reserved_nano,
     worstNano: held.worst_case_nano,
     tokens: held.inputTokens + output,
-    heldAs: asked.tier === 'batch' ? 'batch' : asked.heldAs,
+    heldAs,
   });
 }
 

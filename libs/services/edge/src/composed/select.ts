@@ -1,6 +1,6 @@
 import { ApiError, type KeyPrincipal } from '@gateway/contracts';
 import { LazySchema, readJson } from '@gateway/dialects';
-import { price } from '@gateway/money';
+import { price, priceAt } from '@gateway/money';
 import {
   accessOf,
   candidatesFor,
@@ -92,7 +92,8 @@ export const select: ComposedEndpoint = {
         : permitted(value.candidates as string[], principal, index, call.receivedAtMs);
     const options = { ...deps, asked, principal, index, nowMs: call.receivedAtMs };
     const ranked = candidatesFor(options, wanted).filter(
-      (one) => (named === null || named.has(one.model.record.id)) && isWithin(one, preferences),
+      (one) =>
+        (named === null || named.has(one.model.record.id)) && isWithin(one, preferences, call.receivedAtMs),
     );
     if (ranked.length === 0)
       throw new ApiError('bad_request', {
@@ -106,7 +107,7 @@ export const select: ComposedEndpoint = {
         model: one.model.record.id,
         score: one.score,
         reasons: one.reasons,
-        estimated_cost_usd: estimatedCost(one, wanted, principal),
+        estimated_cost_usd: estimatedCost(one, wanted, principal, call.receivedAtMs),
       })),
       router: ROUTER,
       created: Math.floor(call.receivedAtMs / 1_000),
@@ -137,9 +138,10 @@ function permitted(
 function isWithin(
   { model, route }: RankedModel,
   { max_cost_usd_per_1m: max, min_context: min }: Preferences,
+  nowMs: number,
 ): boolean {
   if (model.record.context_length < (min ?? 0)) return false;
-  const { prompt_usd_per_1m: prompt, completion_usd_per_1m: completion } = route.price;
+  const { prompt_usd_per_1m: prompt, completion_usd_per_1m: completion } = priceAt(route.price, nowMs).record;
   return max == null || [prompt, completion].every((rate) => Number(rate ?? 0) <= Number(max));
 }
 
@@ -147,10 +149,11 @@ function estimatedCost(
   { route }: RankedModel,
   { inputTokens, outputTokens }: Wanted,
   { discount }: KeyPrincipal,
+  nowMs: number,
 ): string {
   return price({
     usage: { prompt_tokens: inputTokens, completion_tokens: outputTokens, requests: 1 },
-    record: route.price,
+    record: priceAt(route.price, nowMs).record,
     tier: 'default',
     discountPct: discountOn(route, discount),
     byok: { served: false, feePct: '0' },

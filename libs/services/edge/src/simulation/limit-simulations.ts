@@ -16,7 +16,7 @@ import {
 } from '@gateway/contracts';
 import { ENDPOINTS, type Asked, type Endpoint } from '@gateway/endpoints';
 import { trialChecks, trialHeld, type TrialCheck } from '@gateway/limits';
-import { price, Usd } from '@gateway/money';
+import { price, priceAt, Usd } from '@gateway/money';
 import { permit, visibleKey } from '@gateway/platform';
 import type { Provider } from '@gateway/providers';
 import { planRoutes, type CatalogueIndex, type PlannedRoute, type RouteStats } from '@gateway/routing';
@@ -75,7 +75,7 @@ export class LimitSimulations {
         const [index, nowMs] = [deps.index(), deps.clock.now()];
         const routing = { providers, byok, breakers, stats, nowMs };
         const plan = planRoutes({ asked, endpoint, principal, index, ...routing });
-        seen.price = priceOf(plan.routes[0].terms, body, asked);
+        seen.price = priceOf(plan.routes[0].terms, body, asked, nowMs);
         return { principal, asked, plan };
       },
     };
@@ -132,9 +132,16 @@ function usable(key: KeyPrincipal, { permission }: Endpoint, { clock }: Simulati
   return key;
 }
 
-function priceOf(terms: PlannedRoute['terms'], body: SimulateLimitsBody, { context }: Asked): string {
+/** Returns the cost at the price that holds now. */
+function priceOf(
+  terms: PlannedRoute['terms'],
+  body: SimulateLimitsBody,
+  { context }: Asked,
+  nowMs: number,
+): string {
   const usage = { prompt_tokens: body.prompt_tokens, completion_tokens: body.max_tokens };
-  return price({ ...terms, usage, context }).cost_usd;
+  const { record } = priceAt(terms.record, nowMs);
+  return price({ ...terms, record, usage, context }).cost_usd;
 }
 
 function answerOf(code: ErrorCode | null, seen: Seen | null, priceUsd: string | null): LimitSimulation {

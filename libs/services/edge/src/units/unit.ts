@@ -11,7 +11,14 @@ import {
 } from '@gateway/contracts';
 import type { IntentFacts, Journal, SettleFacts, UsageRest } from '@gateway/journal';
 import { limitReadings, unitScopes } from '@gateway/limits';
-import { chargeFor, estimateTokens, settledNano, type Charge, type Disconnect } from '@gateway/money';
+import {
+  chargeFor,
+  estimateTokens,
+  priceAt,
+  settledNano,
+  type Charge,
+  type Disconnect,
+} from '@gateway/money';
 import { isMeasured, type PlannedRoute, type RouteStats } from '@gateway/routing';
 import type { AdmittedUnit } from '../admission/admit.js';
 import type { OutputSizes } from '../admission/output-sizes.js';
@@ -219,6 +226,8 @@ export class Unit {
     const { finalUsage, counted: usage, traffic, hasEvents } = last.meter;
     return chargeFor({
       ...last.planned.terms,
+      // The price in force when the attempt was begun at its provider.
+      record: priceAt(last.planned.terms.record, last.startedAtMs).record,
       context: this.context(last),
       outcome: end.outcome === 'failed' ? 'failed' : 'served',
       usage: finalUsage && { requests: 1, ...finalUsage },
@@ -315,10 +324,11 @@ export class Unit {
 
   /** List cost of what a failed attempt had used, which the house bears; null where it used nothing. */
   private houseUsd(attempt: AttemptState): string | null {
-    const { meter, planned } = attempt;
+    const { meter, planned, startedAtMs } = attempt;
     if (!meter.hasEvents) return null;
     const { house_usd: house } = chargeFor({
       ...planned.terms,
+      record: priceAt(planned.terms.record, startedAtMs).record,
       context: this.context(attempt),
       outcome: 'failed',
       usage: meter.usage,
@@ -343,6 +353,8 @@ export class Unit {
       byok_served: terms.byok.served,
       byok_fee_pct: terms.byok.feePct,
       context: this.context(attempt),
+      price_window: priceAt(terms.record, attempt.startedAtMs).window,
+      priced_at: new Date(attempt.startedAtMs).toISOString(),
     };
   }
 }

@@ -56,6 +56,30 @@ describe('pricing a unit again', () => {
     expect(findings).toEqual(['different', 'different']);
   });
 
+  it('issue 37 prices by the window that held when the provider was called, and says which that was', async () => {
+    const window = { name: 'peak', hours_utc: ['01:00-04:00'], prices: { completion_usd_per_1m: '4' } };
+    const model = modelAt('1');
+    model.routes[0].price = {
+      ...model.routes[0].price,
+      windows: [{ ...window, prices: { ...window.prices, prompt_usd_per_1m: '4' } }],
+    };
+    const snapshot = catalogue.serve(model);
+    const unit = priced(OLD, snapshot);
+    const at = (priced_at: string | undefined): UsageRecord => {
+      const from = unit.priced_from as NonNullable<UsageRecord['priced_from']>;
+      return { ...unit, priced_from: { ...from, ...(priced_at === undefined ? {} : { priced_at }) } };
+    };
+    const again = async (priced_at?: string): Promise<unknown[]> => [
+      await reprice.again(at(priced_at)),
+      await reprice.window(at(priced_at)),
+    ];
+    expect(await again('2026-11-27T00:59:59.999Z')).toEqual(['0.0015', null]);
+    expect(await again('2026-11-27T01:00:00.000Z')).toEqual(['0.006', 'peak']);
+    expect(await again('2026-11-27T04:00:00.000Z')).toEqual(['0.0015', null]);
+    // A record of an earlier release, which knew the standard price alone.
+    expect(await again()).toEqual(['0.0015', undefined]);
+  });
+
   it('READ-53 the lines of a bill are the formula over the record and its snapshot, and add up to the cost', async () => {
     expect(await reprice.lines(priced(OLD, OLD))).toEqual([
       { line: 'fresh', quantity: '1000', unit: '1M tokens', rate_usd: '1', amount_usd: '0.001' },

@@ -5,7 +5,7 @@ import type {
   Route,
   UsageRecord,
 } from '@gateway/contracts';
-import { price, priceLines, type PriceInput } from '@gateway/money';
+import { price, priceAt, priceLines, type PriceInput } from '@gateway/money';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
 import { turn } from '../turn.js';
@@ -73,6 +73,17 @@ export class Reprice {
     return (routes && costOf(unit, routes)) ?? null;
   }
 
+  /**
+   * Name of the price window that holds at the unit's instant by its snapshot, null for the standard price; undefined
+   * where that cannot be read, and for units of releases that named none.
+   */
+  async window({ model, priced_from: from }: PricedUnit): Promise<string | null | undefined> {
+    if (from?.priced_at === undefined) return undefined;
+    const routes = await this.routesOf(from.snapshot_id);
+    const route = routes?.get(routeName(model, from.provider, from.upstream_model));
+    return route && priceAt(route.price, Date.parse(from.priced_at)).window;
+  }
+
   /** The lines that a unit's cost adds up from; null where its snapshot cannot be read. */
   async lines(unit: PricedUnit): Promise<PriceLineView[] | null> {
     const routes = unit.priced_from ? await this.routesOf(unit.priced_from.snapshot_id) : null;
@@ -124,7 +135,7 @@ function inputOf({ model, usage, priced_from: from }: PricedUnit, routes: Routes
   if (route === undefined) return undefined;
   return {
     usage,
-    record: route.price,
+    record: priceAt(route.price, from.priced_at === undefined ? null : Date.parse(from.priced_at)).record,
     tier: from.tier,
     discountPct: from.discount_pct,
     byok: { served: from.byok_served, feePct: from.byok_fee_pct },

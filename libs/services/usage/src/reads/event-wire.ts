@@ -1,4 +1,4 @@
-import type { UnitUsage, UsageEventRecord } from '@gateway/contracts';
+import type { PricedFrom, UnitUsage, UsageEventRecord } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type { Prisma } from '../generated/prisma/client.js';
 import { count } from '../posting/event-columns.js';
@@ -20,26 +20,34 @@ export const EVENT = {
   endpoint: true,
   ttft_ms: true,
   usage: true,
+  priced_from: true,
 } satisfies Prisma.UsageEventSelect;
 
 export type EventRow = Prisma.UsageEventGetPayload<{ select: typeof EVENT }>;
 
 /** The same in SQL, for reads of many rows: `EventColumns`. */
 export const EVENT_SQL = `id, request_id, model, prompt_tokens, completion_tokens, cost::text AS cost, latency_ms, status,
-  created_at, routing_fallback, request_tags, key_id, member_id, endpoint, ttft_ms, usage -> 'cached_tokens' AS cached_tokens`;
+  created_at, routing_fallback, request_tags, key_id, member_id, endpoint, ttft_ms, usage -> 'cached_tokens' AS cached_tokens,
+  priced_from ->> 'price_window' AS price_window, priced_from ->> 'priced_at' AS priced_at`;
 
-type Alike = Exclude<keyof EventRow, 'prompt_tokens' | 'completion_tokens' | 'cost' | 'usage'>;
+type Alike = Exclude<
+  keyof EventRow,
+  'prompt_tokens' | 'completion_tokens' | 'cost' | 'usage' | 'priced_from'
+>;
 
 export interface EventColumns extends Pick<EventRow, Alike> {
   prompt_tokens: bigint | string;
   completion_tokens: bigint | string;
   cost: string | null;
   cached_tokens: unknown;
+  price_window: string | null;
+  priced_at: string | null;
 }
 
 export function toWire(row: EventRow): UsageEventRecord {
   const { cached_tokens } = row.usage as UnitUsage;
-  return wireOf({ ...row, cost: row.cost?.toFixed() ?? null, cached_tokens });
+  const { price_window = null, priced_at = null } = (row.priced_from ?? {}) as Partial<PricedFrom>;
+  return wireOf({ ...row, cost: row.cost?.toFixed() ?? null, cached_tokens, price_window, priced_at });
 }
 
 /** The label of the key is not the ledger's: it is added where names are known. */
@@ -64,5 +72,7 @@ export function wireOf(row: EventColumns): UsageEventRecord {
     endpoint: row.endpoint,
     ttft_ms: row.ttft_ms === null ? null : Math.round(row.ttft_ms),
     cached_tokens: count(row.cached_tokens),
+    price_window: row.price_window,
+    priced_at: row.priced_at,
   };
 }

@@ -127,6 +127,8 @@ describe('POST /v1/usage/events', () => {
     const { body } = await reads.events(secret);
     expect(body).toMatchObject({ total: 2, limit: 50, offset: 0 });
     expect(body.events[0]).toEqual({
+      price_window: null,
+      priced_at: null,
       id: record.id,
       request_id: record.request_id,
       model: 'acme/swift',
@@ -278,6 +280,8 @@ describe('GET /v1/usage/requests/{id}', () => {
     const { status, body } = await reads.lookup(secret, record.request_id);
     expect(status).toBe(200);
     expect(body).toEqual({
+      price_window: null,
+      priced_at: null,
       request_id: record.request_id,
       created_at: '2026-11-20T10:00:00.000Z',
       endpoint: '/v1/chat/completions',

@@ -127,5 +127,7 @@ function lookupOf(row: RejectionRow): RequestLookup {
     key_label: null,
     price_lines: null,
     limits_seen: null,
+    price_window: null,
+    priced_at: null,
   };
 }

@@ -93,6 +93,8 @@ export function lookupOf(units: readonly UnitRow[]): RequestLookup {
     key_label: null,
     price_lines: null,
     limits_seen: limitsSeen(units),
+    price_window: events[0].price_window,
+    priced_at: events[0].priced_at,
   };
 }
 

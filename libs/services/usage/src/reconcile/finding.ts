@@ -8,6 +8,7 @@ export const DIFFERENCES = {
     'A record could not be applied, and no operator has had it applied or closed it: its unit is not billed.',
   row_missing: 'Numbers of a producer were applied, their events or rejections are gone.',
   price_differs: 'An event costs another amount than its own usage and terms give.',
+  window_differs: 'An event names another price window than the one that held when its provider was called.',
   event_without_transfer: 'Events cost money that no transfer moved.',
   transfer_without_event: 'A usage transfer has no events.',
   transfer_differs: 'A usage transfer with its corrections is not the sum of its events.',
@@ -34,7 +35,7 @@ export const DIFFERENCES = {
 
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
-/** One difference by name. Amounts are decimal strings of USD; counts are counts. */
+/** One difference by name. Amounts are decimal strings of USD; counts are counts; windows are their names. */
 export interface Finding {
   kind: DifferenceKind;
   /** null where it is of no one account. */

@@ -4,7 +4,7 @@ import type { Finding } from './finding.js';
 
 interface Deps {
   database: UsageDatabase;
-  reprice: Pick<Reprice, 'again' | 'knows'>;
+  reprice: Pick<Reprice, 'again' | 'knows' | 'window'>;
 }
 
 export interface PriceProof {
@@ -21,6 +21,8 @@ interface Row extends PricedUnit {
 }
 
 const AT_ONCE = 1_000;
+/** Name of the price outside of every window. */
+const STANDARD = 'standard';
 /** Number of findings past which the price of a model is wrong, not a row. */
 const FINDINGS_MAX = 10_000;
 
@@ -41,6 +43,10 @@ export async function provePrices({ database, reprice }: Deps): Promise<PricePro
       const id = row.priced_from?.snapshot_id ?? '';
       if (!isKnown.has(id)) isKnown.set(id, await reprice.knows(id));
       const expected = isKnown.get(id) ? await reprice.again(row) : null;
+      const held = isKnown.get(id) ? await reprice.window(row) : undefined;
+      const named = row.priced_from?.price_window ?? null;
+      if (held !== undefined && held !== named && proof.findings.length < FINDINGS_MAX)
+        proof.findings.push(windowFinding(row, held ?? STANDARD, named ?? STANDARD));
       if (expected === null) proof.unpriced += 1;
       else if (expected !== row.cost && proof.findings.length < FINDINGS_MAX)
         proof.findings.push(finding(row, expected));
@@ -49,6 +55,14 @@ export async function provePrices({ database, reprice }: Deps): Promise<PricePro
     if (last === undefined || rows.length < AT_ONCE) return proof;
     after = [last.request_id, last.unit];
   }
+}
+
+function windowFinding(
+  { account_id: account, request_id, unit }: Row,
+  expected: string,
+  found: string,
+): Finding {
+  return { kind: 'window_differs', account, scope: `${request_id}/${unit}`, expected, found };
 }
 
 function finding({ account_id: account, request_id, unit, cost: found }: Row, expected: string): Finding {

@@ -34,7 +34,11 @@ function reconcilerWith(more: Partial<ReconcilerDeps>): Reconciler {
     database: app.database,
     mirrorStore: app.app.get(MirrorStore, { strict: false }),
     ...{ mirrors: app.mirrors, limits: app.limits, clock: new SystemClock(), random: new SystemRandom() },
-    reprice: { again: () => Promise.resolve(null), knows: () => Promise.resolve(true) },
+    reprice: {
+      again: () => Promise.resolve(null),
+      knows: () => Promise.resolve(true),
+      window: () => Promise.resolve(undefined),
+    },
     logger: { error: () => undefined } as unknown as Logger,
     metrics: { differencesFound: () => undefined, proofAdvanced: () => undefined },
     ...more,

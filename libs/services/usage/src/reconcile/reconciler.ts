@@ -27,7 +27,7 @@ export interface ReconcilerDeps {
   mirrorStore: MirrorStore;
   mirrors: Mirrors;
   limits: LimitStore;
-  reprice: Pick<Reprice, 'again' | 'knows'>;
+  reprice: Pick<Reprice, 'again' | 'knows' | 'window'>;
   clock: Clock;
   random: Random;
   logger: Logger;
