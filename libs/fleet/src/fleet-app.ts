@@ -1,9 +1,10 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { BootConfig, ServiceName, Metrics, Tls } from '@gateway/platform';
-import { fleetServices, PlatformModule, bootstrap, type RunningApp } from '@gateway/platform';
+import { fleetServices, PlatformModule, bootstrap, SystemClock, type RunningApp } from '@gateway/platform';
 import { connectEventLog, ConsumerLag, kafkaAccess, KafkaEventLog } from '@gateway/event-log';
 import type { FleetSettings } from './fleet-settings.js';
 import { ConnectedLimitStore } from './redis/connect-redis.js';
+import { refuseEviction } from './redis/eviction.js';
 import { redisAddress } from './redis/redis.config.js';
 
 /** The use of Redis by an edge, which goes on without it, unlike the other services. */
@@ -13,13 +14,17 @@ export interface EdgeLimits {
   commandTimeoutMs: number;
 }
 
-/** Starts one service of a fleet on Kafka and Redis; `imports` are its own module and the twins of the ports it lacks. */
-export function startFleetApp(
+/**
+ * Starts one service of a fleet on Kafka and Redis; `imports` are its own module and the twins of the ports it lacks.
+ * Throws ConfigError if Redis may evict keys.
+ */
+export async function startFleetApp(
   name: ServiceName,
   config: FleetSettings,
   imports: (DynamicModule | Type<unknown>)[],
   edge: { limits?: EdgeLimits; tls?: Tls | null } = {},
 ): Promise<RunningApp> {
+  await refuseEviction(redisAddress(config), new SystemClock());
   const module = {
     module: class FleetApp {},
     imports: [fleetPlatform(name, config, edge.limits), ...imports],
