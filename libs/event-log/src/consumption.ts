@@ -10,7 +10,7 @@ export class Consumption {
   constructor({ registry }: Metrics) {
     this.records = new Counter({
       name: 'gateway_consumed_records_total',
-      help: 'Records that a service has handled; those it could not apply went to the dead letters of the topic.',
+      help: 'Records that a service has handled; dead ones went to the dead letters of the topic, unknown ones are of a newer release.',
       labelNames: ['service', 'topic', 'outcome'],
       registers: [registry],
     });
@@ -22,14 +22,19 @@ export class Consumption {
     });
   }
 
-  /** A batch of one topic, of which so many records were dead letters. */
-  handled(service: string, batch: readonly ConsumedRecord[], dead: number): void {
+  /** Counts a batch of one topic, with how many of its records were dead letters or unknown to this release. */
+  handled(
+    service: string,
+    batch: readonly ConsumedRecord[],
+    { dead, unknown }: { dead: number; unknown: number },
+  ): void {
     for (const { topic, partition, offset } of lastOfEach(batch))
       this.offset.set({ service, topic, partition: String(partition) }, Number(offset));
     if (batch.length === 0) return;
     const [{ topic }] = batch;
-    this.records.inc({ service, topic, outcome: 'handled' }, batch.length - dead);
+    this.records.inc({ service, topic, outcome: 'handled' }, batch.length - dead - unknown);
     this.records.inc({ service, topic, outcome: 'dead' }, dead);
+    this.records.inc({ service, topic, outcome: 'unknown' }, unknown);
   }
 }
 

@@ -5,6 +5,8 @@ export interface DeadRecord {
   record: ConsumedRecord;
   reason: string;
   data: Readonly<Record<string, unknown>> | null;
+  /** True if a newer release wrote a type or a value that this one does not know: it is counted and left, no dead letter. */
+  isUnknown?: boolean;
 }
 
 /** A larger text would not fit into one record of the log. */

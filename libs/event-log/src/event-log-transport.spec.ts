@@ -22,8 +22,13 @@ class UsageConsumer {
       throw new Error('The database is away.');
     }
     batches.push(batch.map((record) => record.value));
-    const dead = batch.filter(({ value }) => value === 'x');
-    return dead.map((record) => ({ record, reason: 'It is an x.', data: null }));
+    const dead = batch.filter(({ value }) => value === 'x' || value === 'new');
+    return dead.map((record) => ({
+      record,
+      reason: 'It is an x.',
+      data: null,
+      ...(record.value === 'new' ? { isUnknown: true } : {}),
+    }));
   }
 }
 
@@ -71,13 +76,16 @@ describe('EventLogTransport', () => {
     await app.init();
     const connected = await connectEventLog(app);
     failures = 2;
-    const values = ['1', 'x', '3', '4'];
+    const values = ['1', 'x', '3', '4', 'new'];
     await log.append(
       TOPIC.usage,
       values.map((value) => ({ key: 'acct_1', value })),
     );
-    await eventually(() => batches.length === 2 && others.length === 4);
-    expect(batches).toEqual([['1', 'x', '3'], ['4']]);
+    await eventually(() => batches.length === 2 && others.length === 5);
+    expect(batches).toEqual([
+      ['1', 'x', '3'],
+      ['4', 'new'],
+    ]);
     expect(others).toEqual(values);
 
     const [letter] = await read(deadLetterTopic(TOPIC.usage), 'reader');
@@ -89,13 +97,17 @@ describe('EventLogTransport', () => {
       time: '2026-11-01T00:00:00.000Z',
       data: { service: 'usage', reason: 'It is an x.', topic: TOPIC.usage, offset: '1', value: 'x' },
     });
-    await eventually(async () => (await metrics.registry.metrics()).includes('outcome="dead"} 1'));
+    expect(letter.offset).toBe('0');
+    await eventually(async () => (await metrics.registry.metrics()).includes('outcome="unknown"} 1'));
     const text = await metrics.registry.metrics();
     expect(text).toContain(
       'gateway_consumed_records_total{service="usage",topic="gateway.usage.v1",outcome="handled"} 3',
     );
+    expect(text).toContain(
+      'gateway_consumed_records_total{service="usage",topic="gateway.usage.v1",outcome="dead"} 1',
+    );
     expect(text).toMatch(
-      /gateway_consumed_offset\{service="usage",topic="gateway.usage.v1",partition="\d"\} 3\n/,
+      /gateway_consumed_offset\{service="usage",topic="gateway.usage.v1",partition="\d"\} 4\n/,
     );
 
     await connected.close();

@@ -35,7 +35,7 @@ const DEFAULTS: BatchBounds = { maxBatch: 500, lingerMs: 250 };
 
 /**
  * Nest handlers over the event log. A method with `@EventPattern(<ConsumedTopic>)` gets a `ConsumedRecord[]` and may
- * answer a `DeadRecord[]`: what it cannot apply goes to the topic's dead letters. After that the offsets are committed;
+ * answer a `DeadRecord[]`: what it cannot apply goes to the topic's dead letters, but for what a newer release wrote, which is counted. After that the offsets are committed;
  * where either fails the batch comes again, with back-off. Each topic is a consumer group `<group>.<topic>`, so that a
  * handler that fails holds up no other topic.
  */
@@ -93,13 +93,14 @@ class EventLogTransport extends Server implements CustomTransportStrategy {
     const dead: unknown = isObservable(answer)
       ? await lastValueFrom(answer, { defaultValue: undefined })
       : answer;
-    const letters = Array.isArray(dead) ? (dead as DeadRecord[]) : [];
+    const left = Array.isArray(dead) ? (dead as DeadRecord[]) : [];
+    const letters = left.filter(({ isUnknown }) => isUnknown !== true);
     if (letters.length > 0)
       await this.log.append(
         deadLetterTopic(topic),
         letters.map((letter) => this.letter(letter, group)),
       );
-    this.consumption.handled(group, batch, letters.length);
+    this.consumption.handled(group, batch, { dead: letters.length, unknown: left.length - letters.length });
   }
 
   private letter(dead: DeadRecord, group: string): LogRecord {

@@ -44,6 +44,22 @@ describe('readEvents', () => {
     expect(dead[0].reason).toContain(reason);
   });
 
+  it.each([
+    ['a type', { type: 'api_key.eaten' }, 'type'],
+    [
+      'a value of an enum',
+      { type: 'member.added', data: { user_id: 'usr_1', role: 'auditor' } },
+      'data.role',
+    ],
+  ])('OPS %s of a newer release is unknown, which is no dead letter', (_what, change, field) => {
+    const { dead } = readEvents(TOPIC.account, [
+      record({ ...envelope, data: { ...envelope.data, ...change } }),
+    ]);
+    expect(dead).toMatchObject([
+      { isUnknown: true, reason: `the value of the field ${field} is not known to this release` },
+    ]);
+  });
+
   it('does not compile with a field that the event does not have', () => {
     const other: NewAccountEvent = {
       type: 'balance.movement',

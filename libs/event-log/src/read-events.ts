@@ -16,7 +16,7 @@ import {
   type TopicRecords,
 } from '@gateway/contracts';
 import type { DeadRecord } from './dead-letter.js';
-import { compileCheck, type RecordCheck } from './record-check.js';
+import { compileCheck, type RecordCheck, type RecordFault } from './record-check.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,16 +45,27 @@ export function readEvents<Name extends Topic>(
   const found: ReadEvents<TopicRecords[Name]> = { events: [], dead: [] };
   for (const record of records) {
     const data = dataOf(record);
-    const reason = data === null ? 'not a CloudEvent of its topic' : faultOf(data, topic);
-    if (data === null || reason !== null) found.dead.push({ record, reason: reason ?? '', data });
-    else found.events.push({ record, data: data as unknown as TopicRecords[Name] });
+    if (data === null) {
+      found.dead.push({ record, reason: 'not a CloudEvent of its topic', data });
+      continue;
+    }
+    const fault = CHECKS[topic](data);
+    if (fault === null) found.events.push({ record, data: data as unknown as TopicRecords[Name] });
+    else
+      found.dead.push({
+        record,
+        reason: reasonOf(fault),
+        data,
+        ...(fault.isUnknownValue ? { isUnknown: true } : {}),
+      });
   }
   return found;
 }
 
-function faultOf(data: Fields, topic: Topic): string | null {
-  const field = CHECKS[topic](data);
-  return field === null ? null : `the field ${field} is not what the contract says`;
+function reasonOf({ field, isUnknownValue }: RecordFault): string {
+  return isUnknownValue
+    ? `the value of the field ${field} is not known to this release`
+    : `the field ${field} is not what the contract says`;
 }
 
 function accountCheck(): RecordCheck {
@@ -64,11 +75,11 @@ function accountCheck(): RecordCheck {
     types.map((type) => [type, compileCheck(ACCOUNT_RECORDS[type])]),
   );
   return (value) => {
-    const field = checkEvent(value);
-    if (field !== null) return field;
+    const fault = checkEvent(value);
+    if (fault !== null) return fault;
     const { type, data } = value as Fields;
     const inner = checks.get(type)?.(data) ?? null;
-    return inner === null ? null : `data.${inner}`;
+    return inner === null ? null : { ...inner, field: `data.${inner.field}` };
   };
 }
 

@@ -1,7 +1,14 @@
 import { getMetadataStorage } from 'class-validator';
 
-/** The first field at fault, or null. */
-export type RecordCheck = (value: unknown) => string | null;
+/** The first field at fault. */
+export interface RecordFault {
+  field: string;
+  /** True if its value is a text that this release does not know among those the contract names. */
+  isUnknownValue: boolean;
+}
+
+/** Returns the first fault of a record, or null. */
+export type RecordCheck = (value: unknown) => RecordFault | null;
 
 type Test = (value: unknown) => boolean;
 type Rule = Readonly<{ name?: string; type: string; constraints?: readonly unknown[]; each?: boolean }>;
@@ -11,6 +18,8 @@ interface FieldCheck {
   name: string;
   isOptional: boolean;
   test: Test;
+  /** True if the contract names the values that it may have. */
+  isEnum: boolean;
 }
 
 /**
@@ -21,11 +30,11 @@ interface FieldCheck {
 export function compileCheck(type: Type, nested: Readonly<Record<string, Type>> = {}): RecordCheck {
   const fields = fieldChecks(type, nested);
   return (value) => {
-    if (!isPlainObject(value)) return 'record';
-    for (const { name, isOptional, test } of fields) {
+    if (!isPlainObject(value)) return { field: 'record', isUnknownValue: false };
+    for (const { name, isOptional, test, isEnum } of fields) {
       const member = value[name];
       if (isOptional && (member === null || member === undefined)) continue;
-      if (!test(member)) return name;
+      if (!test(member)) return { field: name, isUnknownValue: isEnum && typeof member === 'string' };
     }
     return null;
   };
@@ -39,6 +48,7 @@ function fieldChecks(type: Type, nested: Readonly<Record<string, Type>>): FieldC
   return [...byField].map(([name, rules]) => ({
     name,
     isOptional: rules.some((rule) => rule.type === 'conditionalValidation'),
+    isEnum: rules.some((rule) => rule.name === 'isIn'),
     test: every(
       rules
         .filter((rule) => rule.type !== 'conditionalValidation')
