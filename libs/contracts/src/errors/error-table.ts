@@ -242,7 +242,7 @@ export const ERRORS = {
   invalid_api_key: account(
     401,
     'authentication_error',
-    'The realtime socket was opened with an unusable key.',
+    'The key of a realtime session or of an open stream is unusable.',
     'Use an active key.',
   ),
   model_excluded: account(

@@ -75,6 +75,7 @@ import { TracedEdgeMetrics } from './units/traced-edge-metrics.js';
 import { JournalRuntime } from './units/journal-runtime.js';
 import { KeyUses } from './units/key-uses.js';
 import { Rejections } from './units/rejections.js';
+import { Revocations } from './units/revocations.js';
 
 export interface EdgeOptions {
   config: EdgeConfig;
@@ -219,6 +220,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       budget: new RetryBudget(),
       alarms: new ProviderAlarms(metrics, this.logger, clock),
       inFlight,
+      revocations: new Revocations(this.limits, clock),
       watch,
       settling,
       store: this.responses,

@@ -1,6 +1,7 @@
 import { ApiError, HEADER, UpstreamError, type Clock, type Random } from '@gateway/contracts';
 import type { Piece } from '@gateway/dialects';
 import { EVENT_STREAM_HEADERS } from '@gateway/endpoints';
+import type { Disconnect } from '@gateway/money';
 import type { Deadlines } from '@gateway/platform';
 import {
   attemptsFailed,
@@ -28,8 +29,6 @@ export interface DeliverDeps extends UnitDeps, AttemptDeps {
   deadlines: Deadlines;
   keepAliveMs: number;
   responses: Pick<ResponseWriter, 'keep'>;
-  /** Aborted when a drain's grace is over. */
-  drainDeadline: AbortSignal;
   cache: ResponseCache;
 }
 
@@ -70,17 +69,18 @@ export async function replay(unit: Unit, cached: CachedAnswer, client: Client): 
  * The unit ends here whatever happened to it; a caller that has gone is billed by pricing 6, a failure is not. Answers
  * the error to show, which was sent in-band already where the answer is open.
  */
-export async function fail(unit: Unit, error: unknown, client: Client, deps: DeliverDeps): Promise<unknown> {
+export async function fail(unit: Unit, error: unknown, client: Client): Promise<unknown> {
   const { isOpen } = client;
   if (client.isGone) {
-    await unit.finish(
-      { outcome: 'cancelled', httpStatus: isOpen ? 200 : 499, errorCode: null },
-      { finishSeen: false, usageAfterMs: null },
-    );
+    await unit.finish({ outcome: 'cancelled', httpStatus: isOpen ? 200 : 499, errorCode: null }, UNFINISHED);
     return error;
   }
-  const shown = isDrained(client, deps) ? drained() : asApiError(error);
-  await unit.finish({ outcome: 'failed', httpStatus: isOpen ? 200 : shown.status, errorCode: shown.code });
+  const cut = cutOff(client);
+  const shown = cut?.error ?? asApiError(error);
+  await unit.finish(
+    { outcome: cut?.outcome ?? 'failed', httpStatus: isOpen ? 200 : shown.status, errorCode: shown.code },
+    cut?.outcome === 'cancelled' ? UNFINISHED : null,
+  );
   if (!isOpen) return shown;
   const { endpoint, requestId } = unit.call;
   if (!unit.admitted.asked.stream || !endpoint.events) client.cut();
@@ -91,18 +91,31 @@ export async function fail(unit: Unit, error: unknown, client: Client, deps: Del
   return shown;
 }
 
+/** No usage is waited for. */
+const UNFINISHED: Disconnect = { finishSeen: false, usageAfterMs: null };
+
 function asApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError('internal_error', { cause: error });
 }
 
-function isDrained({ upstream }: Client, { drainDeadline }: DeliverDeps): boolean {
-  return drainDeadline.aborted && upstream.signal.aborted;
+/** The end that we set to a request ourselves, and how its unit ends. */
+interface CutOff {
+  error: ApiError;
+  outcome: 'failed' | 'cancelled';
 }
 
-/** Returns the error of a request that the end of a drain cuts off. */
-function drained(): ApiError {
-  return new ApiError('service_draining', { retryAfterSeconds: 1, shouldRetry: true });
+/**
+ * Returns why we have ended the request; null where we have not. A drain is ours to pay. A key that was suspended or deleted
+ * pays what it was sent, as a caller that leaves does.
+ */
+function cutOff({ upstream, isOpen }: Client): CutOff | null {
+  const why: unknown = upstream.signal.reason;
+  if (!(why instanceof ApiError)) return null;
+  if (why.code === 'service_draining') return { error: why, outcome: 'failed' };
+  return { error: isOpen ? new ApiError('invalid_api_key', REVOKED) : why, outcome: 'cancelled' };
 }
+
+const REVOKED = { message: 'The API key was suspended or deleted while this answer was being sent.' };
 
 function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attempt> {
   const { plan, principal } = unit.admitted;
@@ -174,8 +187,10 @@ class Delivery {
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       if (client.isGone) await this.cancelled();
-      else if (isDrained(client, this.deps)) await this.failedWith(drained());
-      else await this.failed(error);
+      else {
+        const cut = cutOff(client);
+        await (cut === null ? this.failed(error) : this.failedWith(cut.error, cut.outcome));
+      }
     } finally {
       this.keepAlive?.stop();
       // An upstream that has said its last word may close its answer itself: its connection can then be used again.
@@ -319,8 +334,9 @@ class Delivery {
     await this.failedWith(attemptsFailed(error, []));
   }
 
-  private async failedWith(error: ApiError): Promise<void> {
-    await this.finish({ outcome: 'failed', httpStatus: 200, errorCode: error.code });
+  private async failedWith(error: ApiError, outcome: 'failed' | 'cancelled' = 'failed'): Promise<void> {
+    const disconnect = outcome === 'cancelled' ? UNFINISHED : null;
+    await this.finish({ outcome, httpStatus: 200, errorCode: error.code }, disconnect);
     const words = this.attempt.answer.fail(error);
     const { record } = this.unit.call;
     // A conversation goes on as it was before.

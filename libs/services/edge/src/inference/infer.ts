@@ -32,6 +32,7 @@ import type { Client } from '../request/client.js';
 import { renewal, type InFlight } from '../units/in-flight.js';
 import type { ClientSecrets } from './client-secrets.js';
 import type { Rejections } from '../units/rejections.js';
+import type { Revocations } from '../units/revocations.js';
 import { Unit } from '../units/unit.js';
 import type { StoredBodies } from './stored-bodies.js';
 import { deliver, fail, replay, type DeliverDeps } from './deliver.js';
@@ -47,6 +48,9 @@ export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps, Named
   byok: PlanOptions['byok'];
   storedBodies: Pick<StoredBodies, 'bodyOf'>;
   inFlight: InFlight;
+  revocations: Revocations;
+  /** Aborted when a drain's grace is over. */
+  drainDeadline: AbortSignal;
   rejections: Rejections;
   clientSecrets: ClientSecrets;
   background: BackgroundResponses;
@@ -74,16 +78,29 @@ export async function infer(call: Call, client: Client, deps: InferDeps): Promis
   if (admitted.principal.responseCache)
     client.rateHeaders = { ...client.rateHeaders, [HEADER.cache]: admitted.cached ? 'HIT' : 'MISS' };
   const unit = openUnit(call, admitted, client, deps);
+  watchKey(unit, client, deps);
   const content = admitted.principal.requestLogging ? deps.contents.begin(call, admitted, client) : null;
   try {
     if (admitted.cached) await replay(unit, admitted.cached, client);
     else await deliver(unit, client, deps);
   } catch (error) {
-    throw await fail(unit, error, client, deps);
+    throw await fail(unit, error, client);
   } finally {
     deps.inFlight.remove(admitted.request.unit);
+    deps.revocations.remove(admitted.request.unit);
     content?.end();
   }
+}
+
+/**
+ * Ends the request once its key is suspended or deleted. What a provider makes as a job and is paid for in any case goes
+ * on, and so does what a provider has answered already.
+ */
+function watchKey({ call, admitted }: Unit, client: Client, { revocations }: InferDeps): void {
+  if (call.endpoint.isCreate || call.given) return;
+  const { accountId, accountVersion: version } = admitted.principal;
+  const end = (refusal: ApiError): void => client.upstream.abort(refusal);
+  revocations.add(admitted.request.unit, { accountId, version, reload: () => call.reload(), end });
 }
 
 /** Everything before the first attempt. A refusal is recorded, and nothing of it is counted. */
@@ -219,7 +236,7 @@ export function openUnit(
     if (admitted.admitted.away !== undefined) deps.puts.add(renewal(admitted));
     deps.inFlight.add(
       admitted,
-      () => client.upstream.abort(),
+      (why) => client.upstream.abort(why),
       () => unit.isOver,
     );
     return unit;

@@ -1,4 +1,4 @@
-import { TurnoverMap, type Clock, type PutUnit, type Timer } from '@gateway/contracts';
+import { ApiError, TurnoverMap, type Clock, type PutUnit, type Timer } from '@gateway/contracts';
 import { LEASE_MS, RENEW_MS, unitScopes, type PutQueue } from '@gateway/limits';
 import type { AdmittedUnit } from '../admission/admit.js';
 
@@ -19,8 +19,13 @@ export function renewal({ request, admitted }: AdmittedUnit): PutUnit {
 
 interface RunningUnit {
   unit: AdmittedUnit;
-  giveUp: () => void;
+  giveUp: (why: ApiError) => void;
   isOver: () => boolean;
+}
+
+/** Returns the error of a request that the end of a drain cuts off. */
+function drained(): ApiError {
+  return new ApiError('service_draining', { retryAfterSeconds: 1, shouldRetry: true });
 }
 
 /** Units that run: their leases are renewed until they are settled. Bounded by the requests in flight. */
@@ -34,7 +39,7 @@ export class InFlight {
     private readonly drainDeadline: AbortSignal,
   ) {
     drainDeadline.addEventListener('abort', () => {
-      for (const { giveUp } of this.units.values()) giveUp();
+      for (const { giveUp } of this.units.values()) giveUp(drained());
     });
   }
 
@@ -46,9 +51,9 @@ export class InFlight {
    * `giveUp` is called when the grace of a drain is over. `isOver`: the unit is settled while its last bytes still wait for a
    * slow caller; renewing it then would hold again what may be posted already.
    */
-  add(unit: AdmittedUnit, giveUp: () => void, isOver: () => boolean): void {
+  add(unit: AdmittedUnit, giveUp: (why: ApiError) => void, isOver: () => boolean): void {
     this.units.set(unit.request.unit, { unit, giveUp, isOver });
-    if (this.drainDeadline.aborted) giveUp();
+    if (this.drainDeadline.aborted) giveUp(drained());
     this.timer ??= this.clock.setTimer(RENEW_MS, () => this.renew());
   }
 

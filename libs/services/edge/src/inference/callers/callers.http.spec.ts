@@ -1,3 +1,4 @@
 import './disconnect.part.spec.js';
 import './kept-connection.part.spec.js';
 import './oversize.part.spec.js';
+import './revoked.part.spec.js';

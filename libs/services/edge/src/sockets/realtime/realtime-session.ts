@@ -60,6 +60,7 @@ export class RealtimeSession {
   private readonly translator: RealtimeTranslator | null;
   private readonly held: HeldLength;
   private readonly timers: Deadline[] = [];
+  private readonly unwatchKey: () => void;
   private lastActiveMs: number;
   private isOver = false;
 
@@ -74,7 +75,7 @@ export class RealtimeSession {
     this.lastActiveMs = deps.clock.monotonic();
     this.translator = this.translatorOf(link.planned);
     this.held = new HeldLength(deps.pressure.ofAccount(parts.principal.accountId));
-    const giveUp = (): void => this.end(new ApiError('service_draining'));
+    const giveUp = (why: ApiError): void => this.end(why);
     const refused = (error: unknown): void => this.refuse(error, null);
     this.turns = new SessionTurns(
       { model, units, planned: link.planned, input: this.input, giveUp, refused },
@@ -87,6 +88,7 @@ export class RealtimeSession {
     ws.once('close', () => void this.close());
     this.upstream.once('close', (code, reason) => this.providerLeft(code, reason.toString()));
     this.watch();
+    this.unwatchKey = units.watchKey(parts.principal, (refusal) => this.end(inSession(refusal)));
     if (this.translator !== null) this.answered(this.translator.opened());
     if (parts.given !== null) this.begin(parts.given);
     if (drain.isDraining) this.leaveSoon();
@@ -140,6 +142,7 @@ export class RealtimeSession {
     this.isOver = true;
     const { deadlines } = this.deps;
     for (const timer of this.timers) timer.cancel();
+    this.unwatchKey();
     this.held.now(0);
     if (this.ws.readyState === this.ws.OPEN) this.ws.close(NORMAL);
     this.upstream.close(NORMAL);

@@ -269,6 +269,18 @@ describe('GET /v1/realtime as a WebSocket', () => {
     }
   });
 
+  it('ERR-40 RT-04 ends between two turns too, once the key is suspended', async () => {
+    const account = { accountId: 'acct_suspended_idle', accountVersion: 1 };
+    const principal = { ...testPrincipal('key_suspended_idle'), ...account };
+    const key = edge.addKey(principal);
+    const client = connect(edge, 'acme/voice', key);
+    await client.next('session.created');
+    edge.principals.add(key, { ...principal, status: 'suspended', accountVersion: 2 });
+    await edge.limits.stamp(account.accountId, 2, null);
+    expect(codeOf(await client.next('error'))).toBe('invalid_api_key');
+    expect(await client.closed).toBe(4_401);
+  });
+
   it('ERR-54 provider_error for an error of the provider in mid-session, which bills nothing', async () => {
     const { key, records } = ownKey(edge, 'key_realtime_htt_5');
     const client = connect(edge, 'acme/voice', key);

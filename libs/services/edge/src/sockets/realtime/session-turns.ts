@@ -28,7 +28,7 @@ interface TurnsParts {
   units: TurnUnits;
   planned: PlannedRoute;
   input: SessionInput;
-  giveUp: () => void;
+  giveUp: (why: ApiError) => void;
   /** A response that the provider began may not run. */
   refused: (error: unknown) => void;
 }

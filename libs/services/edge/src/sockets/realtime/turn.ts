@@ -43,6 +43,17 @@ export class TurnUnits {
     private readonly deps: InferDeps,
   ) {}
 
+  /**
+   * Calls `end` once the key is suspended or deleted, also between two turns. Returns the function that stops watching.
+   */
+  watchKey(principal: KeyPrincipal, end: (refusal: ApiError) => void): () => void {
+    const { accountId, accountVersion: version } = principal;
+    const { requestId, caller } = this.facts;
+    const { revocations } = this.deps;
+    revocations.add(requestId, { accountId, version, reload: () => caller(true), end });
+    return () => revocations.remove(requestId);
+  }
+
   /** Checks whether a first turn would be admitted; nothing of it stays counted. Throws ApiError. */
   async check(turn: TurnAsked, planned: SessionRoute): Promise<void> {
     const call = await this.callOf(0);
@@ -53,7 +64,7 @@ export class TurnUnits {
   }
 
   /** Throws ApiError where the turn is refused: the refusal is recorded, and nothing was counted. */
-  async open(turn: TurnAsked, planned: SessionRoute, giveUp: () => void): Promise<Turn> {
+  async open(turn: TurnAsked, planned: SessionRoute, giveUp: (why: ApiError) => void): Promise<Turn> {
     const number = this.units;
     this.units += 1;
     const call = await this.callOf(number);
