@@ -49,6 +49,14 @@ export class Imaging {
     });
   }
 
+  /** True where a white mask has a white pixel: something is repainted. */
+  hasWhite(white: Uint8Array): Promise<boolean> {
+    return this.turn(async () => {
+      const { channels } = await this.open(white).extractChannel(0).stats();
+      return channels[0].max >= WHITE;
+    });
+  }
+
   /** A white mask in the convention of who reads it. */
   maskAs(white: Uint8Array, form: MaskForm): Promise<Buffer> {
     return this.turn(async () => {

@@ -12,6 +12,11 @@ export class CatalogueNamesBody {
   @IsArray()
   @ArrayMaxSize(NAMES_MAX)
   @IsString({ each: true })
+  @Length(1, 224, { each: true })
+  ids!: string[];
+  @IsArray()
+  @ArrayMaxSize(NAMES_MAX)
+  @IsString({ each: true })
   @Length(1, 64, { each: true })
   providers!: string[];
 }

@@ -69,6 +69,11 @@ interface Masked {
   white: Uint8Array;
 }
 
+const NOTHING_PAINTED =
+  'the mask paints nothing: white is painted (in an OpenAI mask, what is transparent), black is kept';
+const NOTHING_TO_EXTEND =
+  'black is kept and white is painted: the mask has to hold both, and the smallest box around the black part has to be smaller than the image';
+
 /** The request in the upstream's own convention of masks. */
 async function prepared(
   asked: AskedImages,
@@ -80,6 +85,8 @@ async function prepared(
   const imaging = findImaging();
   if (imaging === null) throw noImaging('mask');
   const white = await imaging.mask(mask.bytes, operation === 'edit').catch(unreadable('mask'));
+  if (operation !== 'outpaint' && !(await imaging.hasWhite(white)))
+    throw invalidBody({ type: 'mask_invalid', loc: ['mask'], msg: NOTHING_PAINTED });
   // Before it is sent, and paid for: the answer is laid over it.
   if (operation === 'inpaint') await imaging.check(images[0].bytes).catch(unreadable('image'));
   const masked = { imaging, white };
@@ -90,7 +97,7 @@ async function prepared(
       throw invalidBody({
         type: 'mask_invalid',
         loc: ['mask'],
-        msg: 'has to keep a part and extend beside it',
+        msg: NOTHING_TO_EXTEND,
       });
     if (dialect.takesMargins) {
       const kept = pictureFrom(await imaging.crop(images[0].bytes, box).catch(unreadable('image')));

@@ -301,6 +301,15 @@ describe('an edit in OpenAI’s format', () => {
     await expect(edited({ ...body, mask: white })).rejects.toMatchObject({ status: 422 });
   });
 
+  it.each([['inpaint'], ['edit']])('IMG-18 422 for a mask of %s that paints nothing', async (operation) => {
+    const { url: black } = await image(8, 8, '#000000');
+    await expect(edited({ operation, prompt: 'a', image: url, mask: black })).rejects.toMatchObject({
+      status: 422,
+      code: 'validation_error',
+      message: expect.stringContaining('white is painted') as string,
+    });
+  });
+
   it('IMG-22 422 for a mask that cannot be decoded', async () => {
     const broken = Buffer.concat([bytes.subarray(0, 40), Buffer.alloc(40)]).toString('base64');
     await expect(edited({ operation: 'inpaint', image: url, mask: broken })).rejects.toMatchObject({

@@ -21,10 +21,10 @@ export class HttpCatalogueNames extends CatalogueNames {
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
     });
-    const { models, providers } = { ...(body as Partial<Record<keyof CatalogueNamed, unknown>> | null) };
-    if (status !== 200 || !isNames(models) || !isNames(providers))
+    const { models, ids, providers } = { ...(body as Partial<Record<keyof CatalogueNamed, unknown>> | null) };
+    if (status !== 200 || !isNames(models) || !isNames(ids) || !isNames(providers))
       throw unavailable(this.random, new Error(`catalogue answered ${status} for names`));
-    return { models, providers };
+    return { models, ids, providers };
   }
 }
 

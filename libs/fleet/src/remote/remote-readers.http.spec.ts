@@ -226,11 +226,11 @@ describe('HttpCatalogueReader', () => {
 
 describe('HttpCatalogueNames', () => {
   const names = (): HttpCatalogueNames => new HttpCatalogueNames(http, random);
-  const asked = { models: ['a/b', 'a/c'], providers: ['d'] };
+  const asked = { models: ['a/b', 'a/c'], ids: ['a/b'], providers: ['d'] };
 
   it('asks the catalogue which names nobody knows', async () => {
-    service.answer = () => ({ json: { models: ['a/c'], providers: [] } });
-    expect(await names().unknown(asked)).toEqual({ models: ['a/c'], providers: [] });
+    service.answer = () => ({ json: { models: ['a/c'], ids: [], providers: [] } });
+    expect(await names().unknown(asked)).toEqual({ models: ['a/c'], ids: [], providers: [] });
     expect(service.seen.map(({ path, body }) => [path, JSON.parse(body.toString()) as unknown])).toEqual([
       ['/internal/catalogue/unknown', asked],
     ]);
@@ -238,7 +238,7 @@ describe('HttpCatalogueNames', () => {
 
   it.each([
     ['a refusal', { status: 500 }],
-    ['nonsense', { json: { models: 'a/c', providers: [] } }],
+    ['nonsense', { json: { models: 'a/c', ids: [], providers: [] } }],
     ['nothing', { json: null }],
   ])('503, never an answer of its own, for %s', async (_what, answer) => {
     service.answer = () => answer;

@@ -32,7 +32,7 @@ import { startSession } from './sessions/session.store.js';
 /** The keys service with the real database, in one process; only specs start it. */
 export const FLEET_TOKEN = 'fleet-token-of-the-keys-specs';
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Person {
   userId: string;

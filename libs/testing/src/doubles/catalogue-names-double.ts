@@ -5,10 +5,11 @@ export class CatalogueNamesDouble extends CatalogueNames {
   /** Thrown instead of an answer. */
   failure: ApiError | null = null;
 
-  override async unknown({ models, providers }: CatalogueNamed): Promise<CatalogueNamed> {
+  override async unknown({ models, ids, providers }: CatalogueNamed): Promise<CatalogueNamed> {
     if (this.failure !== null) throw this.failure;
     return {
       models: models.filter((name) => name.startsWith('nowhere/')),
+      ids: ids.filter((id) => id.startsWith('nowhere/')),
       providers: providers.filter((slug) => slug.startsWith('nowhere')),
     };
   }

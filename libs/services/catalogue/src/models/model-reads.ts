@@ -170,6 +170,11 @@ export class ModelReads {
     return this.index().find(idOrName) !== null;
   }
 
+  /** True if an id is that of a model as it is listed, living or not. */
+  isListed(id: string): boolean {
+    return this.index().find(id)?.record.id === id;
+  }
+
   names(): { brands: readonly Named[]; providers: readonly Named[] } {
     const { brands = [], providers } = this.index().snapshot;
     return { brands, providers };

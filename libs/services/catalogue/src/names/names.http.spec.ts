@@ -30,17 +30,23 @@ describe('POST /internal/catalogue/unknown', () => {
     const models = ['simulator/chat', 'chat', 'auto', 'simulator/nothing', 'nothing'];
     // No model of the catalogue is at this one, but customers may bring keys to it.
     const providers = ['simulated', 'openai', 'huggingface', 'acme'];
-    const answer = await ask({ models, providers }, { 'x-fleet-token': FLEET_TOKEN });
+    // A list is compared with the listed id alone: a name without its brand is none there.
+    const ids = ['simulator/chat', 'chat', 'simulator/nothing'];
+    const answer = await ask({ models, ids, providers }, { 'x-fleet-token': FLEET_TOKEN });
     expect([answer.status, await answer.json()]).toEqual([
       200,
-      { models: ['simulator/nothing', 'nothing'], providers: ['acme'] },
+      {
+        models: ['simulator/nothing', 'nothing'],
+        ids: ['chat', 'simulator/nothing'],
+        providers: ['acme'],
+      },
     ]);
   });
 
   it('is for services alone, and bounded', async () => {
-    expect((await ask({ models: [], providers: [] }, {})).status).toBe(404);
+    expect((await ask({ models: [], ids: [], providers: [] }, {})).status).toBe(404);
     const models = Array<string>(501).fill('a/b');
-    const long = await ask({ models, providers: [] }, { 'x-fleet-token': FLEET_TOKEN });
+    const long = await ask({ models, ids: [], providers: [] }, { 'x-fleet-token': FLEET_TOKEN });
     expect(long.status).toBe(422);
   });
 });

@@ -19,11 +19,12 @@ export class SnapshotNames extends CatalogueNames {
     this.callable = new Set(own.release().adapters.keys());
   }
 
-  override unknown({ models, providers }: CatalogueNamed): Promise<CatalogueNamed> {
+  override unknown({ models, ids, providers }: CatalogueNamed): Promise<CatalogueNamed> {
     return Promise.resolve().then(() => {
       const listed = new Set(this.reads.names().providers.map(({ slug }) => slug));
       return {
         models: models.filter((name) => name !== AUTO && !this.reads.isKnown(name)),
+        ids: ids.filter((id) => !this.reads.isListed(id)),
         providers: providers.filter((slug) => !listed.has(slug) && !this.callable.has(slug)),
       };
     });

@@ -48,6 +48,14 @@ describe('the response cache', () => {
     expect(again.response.headers.get('x-ratelimit-remaining-requests')).not.toBeNull();
   });
 
+  it('CACHE-03 says nothing of the cache where answers of an endpoint are not kept', async () => {
+    const { response, cache } = await ask(
+      { model: 'simulator/chat', input: 'one', store: false },
+      { path: '/v1/responses' },
+    );
+    expect([response.status, cache]).toEqual([200, null]);
+  });
+
   it('CACHE-01 replays a streamed answer as a stream', async () => {
     const first = await ask(chat('streamed', { stream: true }));
     const again = await ask(chat('streamed', { stream: true }));

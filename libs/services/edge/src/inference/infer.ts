@@ -75,7 +75,7 @@ export const NOT_RECORDED: readonly ErrorCode[] = [
 export async function infer(call: Call, client: Client, deps: InferDeps): Promise<void> {
   const admitted = await planAndAdmit(call, client, deps);
   client.rateHeaders = rateHeaders(admitted.request.scopes, admitted.admitted);
-  if (admitted.principal.responseCache)
+  if (admitted.principal.responseCache && call.endpoint.isCacheable)
     client.rateHeaders = { ...client.rateHeaders, [HEADER.cache]: admitted.cached ? 'HIT' : 'MISS' };
   const unit = openUnit(call, admitted, client, deps);
   watchKey(unit, client, deps);

@@ -10,7 +10,7 @@ import {
 import { Access } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { Prisma } from '../generated/prisma/client.js';
-import { unknownNames, type Reference } from '../names/unknown-names.js';
+import { idsOf, unknownNames, type Reference } from '../names/unknown-names.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { AccountChanges } from './account-change.js';
 import { refuseFaults } from './body-faults.js';
@@ -67,17 +67,11 @@ export class DiscountsController {
   }
 }
 
-/** `<brand>/*` names no model: the brand may come. */
 function namesOf(discount: Pick<AccountDiscount, 'models' | 'providers'> | null): Reference[] {
-  const models = (discount?.models ?? []).map((name, at) => ({
-    kind: 'models' as const,
-    name,
-    loc: ['models', at],
-  }));
   const providers = (discount?.providers ?? []).map((name, at) => ({
     kind: 'providers' as const,
     name,
     loc: ['providers', at],
   }));
-  return [...models.filter(({ name }) => !name.endsWith('/*')), ...providers];
+  return [...idsOf('models', discount?.models), ...providers];
 }

@@ -1,6 +1,13 @@
 import { ApiError } from '@gateway/contracts';
+<<<<<<< HEAD:libs/services/keys/src/api-keys/named-in-catalogue.part.spec.ts
 import type { Answer } from '../keys-app.fixture.js';
 import { keys } from '../written-keys.fixture.js';
+=======
+import { applyMigrations } from '@gateway/database';
+import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { startKeysApp, type Answer, type KeysApp, type Method } from '../keys-app.fixture.js';
+import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+>>>>>>> e5d443f8 (fix(keys,usage,endpoints): decide what was doubtful for the user):libs/services/keys/src/api-keys/named-in-catalogue.http.spec.ts
 
 describe('what a key names of the catalogue', () => {
   const create = (body: object): Promise<Answer> => keys.call('POST', '/v1/keys', { as: keys.admin, body });
@@ -62,6 +69,55 @@ describe('what a key names of the catalogue', () => {
       }
     },
   );
+
+  it('KEY-10 KEY-11 422 names each id of a list of models that is not listed; a brand may come, what is stored stays', async () => {
+    const org = await keys.org(keys.admin);
+    const base = `/v1/orgs/${org.orgId}`;
+    const as = keys.admin;
+    const lists = [['openai/gpt-5-mini'], ['nowhere/*', 'nowhere/model']];
+    const team = await keys.call('POST', `${base}/teams`, { as, body: { name: 'a' } });
+    const members = (await keys.call('GET', `${base}/members`, { as })).body.data as { user_id: string }[];
+    const userId = members[0].user_id;
+    const key = await create({ allowed_models: lists[0] });
+    const credentials = { provider: 'openai', credentials: { api_key: 'sk-one' } };
+    const writes: [method: Method, path: string, body?: object][] = [
+      ['POST', '/v1/keys'],
+      ['PATCH', `/v1/keys/${String(key.body.id)}`],
+      ['POST', '/v1/orgs', { name: 'b' }],
+      ['PATCH', base],
+      ['POST', `${base}/teams`, { name: 'b' }],
+      ['PATCH', `/v1/teams/${String(team.body.id)}`],
+      ['PUT', `/v1/teams/${String(team.body.id)}/members/${userId}`],
+      ['PATCH', `${base}/members/${userId}`],
+      ['POST', '/v1/provider-keys', credentials],
+    ];
+    for (const [method, path, body] of writes) {
+      const ask = (allowed_models: string[]): Promise<Answer> =>
+        keys.call(method, path, { as, body: { ...body, allowed_models } });
+      const refused = await ask(lists[1]);
+      expect([path, refused.status, refused.body.error]).toMatchObject([
+        path,
+        422,
+        {
+          code: 'unprocessable_entity',
+          details: [{ type: 'unknown_reference', loc: ['allowed_models', 1] }],
+        },
+      ]);
+      expect([path, (await ask([...lists[0], 'nowhere/*'])).status]).toEqual([
+        path,
+        method === 'POST' ? 201 : 200,
+      ]);
+    }
+    keys.names.failure = new ApiError('service_unavailable');
+    try {
+      for (const [method, path, body] of writes.filter(([method]) => method !== 'POST')) {
+        const same = { ...body, allowed_models: lists[0] };
+        expect([path, (await keys.call(method, path, { as, body: same })).status]).toEqual([path, 200]);
+      }
+    } finally {
+      keys.names.failure = null;
+    }
+  });
 
   it('EDGE-08 a repeat of an Idempotency-Key gets the first answer, another body 409, also where nobody can say', async () => {
     const ask = (path: string, body: object): Promise<Answer> =>

@@ -1,10 +1,11 @@
 import type { CatalogueNames, ErrorDetail, RoutingPolicy, RoutingPolicyBody } from '@gateway/contracts';
-import { unknownNames, type Reference } from '../names/unknown-names.js';
+import { idsOf, unknownNames, type Reference } from '../names/unknown-names.js';
 
 /** The fields of keys and of routing policy templates that name something of the catalogue. */
 interface Naming {
   default_model?: string | null;
   fixed_provider?: string | null;
+  allowed_models?: string[] | null;
   routing_policy?: RoutingPolicyBody | RoutingPolicy | null;
 }
 
@@ -34,6 +35,7 @@ export function catalogueFaults(
 function referencesOf({
   default_model: model,
   fixed_provider: pin,
+  allowed_models: allowed,
   routing_policy: policy,
 }: Naming): Reference[] {
   const lists = POLICY_LISTS.flatMap(([field, kind]) =>
@@ -42,6 +44,7 @@ function referencesOf({
   return [
     ...(model == null ? [] : [{ kind: 'models' as const, name: model, loc: ['default_model'] }]),
     ...(pin == null ? [] : [{ kind: 'providers' as const, name: pin, loc: ['fixed_provider'] }]),
+    ...idsOf('allowed_models', allowed),
     ...lists,
   ];
 }

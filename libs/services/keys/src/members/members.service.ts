@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  CatalogueNames,
   type Clock,
   type CursorPage,
   type ListMembersQuery,
@@ -13,6 +14,7 @@ import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
+import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { refuseRoleChange, soleOwner } from './member.js';
 import {
@@ -33,6 +35,7 @@ export class MembersService {
   constructor(
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
+    private readonly names: CatalogueNames,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -60,6 +63,7 @@ export class MembersService {
   ): Promise<MemberRecord> {
     const accounts = await this.accountsOf(orgId, userId);
     if (body.role === 'owner') accounts.add(caller.accountId);
+    await refuseUnlisted(this.names, body, await this.existing(this.database.prisma, orgId, userId));
     return this.changes.run(request, {
       accounts: [...accounts],
       make: async (tx) => {

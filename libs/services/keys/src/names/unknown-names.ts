@@ -1,4 +1,5 @@
 import type { CatalogueNamed, CatalogueNames, ErrorDetail } from '@gateway/contracts';
+import { refuseFaults } from '../accounts/body-faults.js';
 
 /** A name of the catalogue, and where a body has it. */
 export interface Reference {
@@ -7,7 +8,11 @@ export interface Reference {
   loc: (string | number)[];
 }
 
-const MESSAGES = { models: 'The catalogue has no such model.', providers: 'There is no such provider.' };
+const MESSAGES = {
+  models: 'The catalogue has no such model.',
+  ids: 'The catalogue lists no model with this id. A list takes ids as GET /v1/models shows them, and <brand>/*.',
+  providers: 'There is no such provider.',
+};
 
 /**
  * Faults of the names that the catalogue does not have; one that is stored already stays, whatever became of it. Throws
@@ -28,8 +33,36 @@ export async function unknownNames(
   const ofKind = (kind: Reference['kind']): string[] => [
     ...new Set(added.flatMap((one) => (one.kind === kind ? [one.name] : []))),
   ];
-  const unknown = await names.unknown({ models: ofKind('models'), providers: ofKind('providers') });
+  const unknown = await names.unknown({
+    models: ofKind('models'),
+    ids: ofKind('ids'),
+    providers: ofKind('providers'),
+  });
   return added
     .filter((one) => unknown[one.kind].includes(one.name) || isRefused(one))
     .map(({ kind, loc }) => ({ type: 'unknown_reference', loc, msg: MESSAGES[kind] }));
+}
+
+/** Returns the ids of a list of models. `<brand>/*` names no model: the brand may come. */
+export function idsOf(field: string, list: readonly string[] | null | undefined): Reference[] {
+  const named = (list ?? []).map((name, at) => ({ kind: 'ids' as const, name, loc: [field, at] }));
+  return named.filter(({ name }) => !name.endsWith('/*'));
+}
+
+interface Allowing {
+  allowed_models?: unknown;
+}
+
+/**
+ * Throws ApiError `unprocessable_entity` for an allow-list with an id that is not listed, but for those that are stored:
+ * it would allow nothing.
+ */
+export async function refuseUnlisted(
+  names: CatalogueNames,
+  body: Allowing,
+  stored: Allowing | null,
+): Promise<void> {
+  const idsIn = (one: Allowing | null): Reference[] =>
+    idsOf('allowed_models', one?.allowed_models as string[] | null | undefined);
+  refuseFaults('unprocessable_entity', await unknownNames(names, idsIn(body), { stored: idsIn(stored) }));
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  CatalogueNames,
   newId,
   type Clock,
   type CreateOrgBody,
@@ -18,6 +19,7 @@ import { createAccount } from '../accounts/account.store.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, tierOf } from '../accounts/scope-limits.js';
 import { refuseOneMoreOwned } from '../members/member.store.js';
+import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { limitsInUseFaults } from './limits-in-use.js';
 import { NEW_ORG, withDefaults } from './org-defaults.js';
@@ -39,6 +41,7 @@ export class OrgsService {
   constructor(
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
+    private readonly names: CatalogueNames,
     private readonly defaults: StoredOrgDefaults,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
@@ -64,6 +67,7 @@ export class OrgsService {
     requireFields(caller, body, null);
     const filled = withDefaults(body, await this.defaults.read());
     refuseFaults('validation_error', orgFaults(filled, NEW_ORG));
+    await refuseUnlisted(this.names, body, null);
     // Their membership is new, so it is their account that changes.
     return this.changes.create(request, {
       accounts: [caller.accountId],
@@ -82,8 +86,9 @@ export class OrgsService {
     request: FastifyRequest,
   ): Promise<OrgRecord> {
     requireFields(caller, body, id);
-    const { account } = await this.existing(this.database.prisma, id);
+    const { account, ...stored } = await this.existing(this.database.prisma, id);
     if (account === null) throw new ApiError('not_found');
+    await refuseUnlisted(this.names, body, stored);
     return this.changes.run(request, {
       accounts: [account.id],
       make: async (tx) => {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  CatalogueNames,
   newId,
   type Clock,
   type CreateProviderKeyBody,
@@ -20,6 +21,7 @@ import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { ledAccount } from '../accounts/led-account.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { nullableJson, plainJson, storedJson } from '../postgres/columns.js';
+import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { CredentialChecks } from './credential-checks.js';
 import { ProviderKeySecrets, type SealedRow } from './provider-key-secrets.js';
@@ -40,6 +42,7 @@ export class ProviderKeysService {
   constructor(
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
+    private readonly names: CatalogueNames,
     private readonly secrets: ProviderKeySecrets,
     private readonly checks: CredentialChecks,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -63,7 +66,7 @@ export class ProviderKeysService {
   }
 
   /** Throws ApiError `forbidden` for an org that the caller does not lead, `validation_error`, `conflict`. */
-  create(
+  async create(
     caller: SessionPrincipal,
     body: CreateProviderKeyBody,
     request: FastifyRequest,
@@ -76,6 +79,7 @@ export class ProviderKeysService {
       provider: this.knownProvider(body.provider),
       version: 1,
     });
+    await refuseUnlisted(this.names, body, null);
     return this.changes.create(request, {
       accounts: [accountId],
       make: async (tx) => {
@@ -104,6 +108,7 @@ export class ProviderKeysService {
     body: UpdateProviderKeyBody,
     request: FastifyRequest,
   ): Promise<ProviderKeyRecord> {
+    await refuseUnlisted(this.names, body, await this.existing(caller, id));
     return this.change(caller, id, request, async (tx, row) => {
       const fields = sentFields(body);
       if (fields.length === 0) return { answer: toWire(row), audit: null };

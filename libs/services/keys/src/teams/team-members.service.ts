@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  CatalogueNames,
   type Clock,
   type CursorPage,
   type CursorPageQuery,
@@ -13,6 +14,7 @@ import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
 import { findMember } from '../members/member.store.js';
+import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import {
   existingTeam,
@@ -44,6 +46,7 @@ export class TeamMembersService {
   constructor(
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
+    private readonly names: CatalogueNames,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -53,7 +56,9 @@ export class TeamMembersService {
   }
 
   /** Adds a member of the organization, or replaces all limits. Throws ApiError `not_found`, `validation_error`. */
-  put(place: Place, body: ScopeLimitsBody, request: FastifyRequest): Promise<TeamMemberRecord> {
+  async put(place: Place, body: ScopeLimitsBody, request: FastifyRequest): Promise<TeamMemberRecord> {
+    const stored = await findTeamMember(this.database.prisma, place.teamId, place.userId);
+    await refuseUnlisted(this.names, body, stored);
     return this.change(place, request, async (tx, orgId) => {
       const known = await findTeamMember(tx, place.teamId, place.userId);
       if (known === null) await this.refuseOneMore(tx, orgId, place.userId);

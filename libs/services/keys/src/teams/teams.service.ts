@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  CatalogueNames,
   newId,
   type Clock,
   type CreateTeamBody,
@@ -17,6 +18,7 @@ import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
 import { orgAccount } from '../members/member.store.js';
+import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { existingTeam, listTeams, toWire, type TeamRow } from './team.store.js';
 
@@ -28,6 +30,7 @@ export class TeamsService {
   constructor(
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
+    private readonly names: CatalogueNames,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -54,6 +57,7 @@ export class TeamsService {
   ): Promise<CreateAnswer<TeamRecord>> {
     const account = await orgAccount(this.database.prisma, orgId);
     if (account === null) throw new ApiError('not_found');
+    await refuseUnlisted(this.names, body, null);
     return this.changes.create(request, {
       accounts: [account],
       make: async (tx) => {
@@ -65,6 +69,7 @@ export class TeamsService {
   }
 
   async update(id: string, body: UpdateTeamBody, request: FastifyRequest): Promise<TeamRecord> {
+    await refuseUnlisted(this.names, body, await existingTeam(this.database.prisma, id));
     return this.change(id, request, async (tx, row) => {
       refuseFaults('validation_error', limitFaults(tierOf(row.org.tier), body));
       if (sentFields(body).length === 0) return { answer: toWire(row), audit: null };
@@ -80,7 +85,7 @@ export class TeamsService {
     await this.change(id, request, async (tx, row): Promise<Changed<null>> => {
       if ((await tx.apiKey.count({ where: { team_id: id, status: 'active' } })) > 0)
         throw new ApiError('conflict', {
-          message: 'An active key is of this team: move or delete it first.',
+          message: 'An active key belongs to this team: move it to another team or delete it first.',
         });
       await tx.apiKey.updateMany({ where: { team_id: id }, data: { team_id: null } });
       await tx.teamMember.deleteMany({ where: { team_id: id } });

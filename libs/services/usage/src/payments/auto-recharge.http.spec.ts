@@ -197,8 +197,23 @@ describe('auto-recharge', () => {
     expect((await on.billing('GET', 'auto-recharge?org_id=org_1')).body).toMatchObject({ enabled: false });
   });
 
-  it('PAY-04 fails without a saved card, and takes what it needs only', async () => {
+  it('PAY-04 422 while no card is saved, which the answer says how to change; off needs none', async () => {
+    const refused = await on.billing('PUT', 'auto-recharge', settings);
+    expect([refused.status, refused.body.error]).toMatchObject([
+      422,
+      { details: [{ type: 'no_payment_method', loc: ['enabled'] }] },
+    ]);
+    expect(JSON.stringify(refused.body)).toContain('POST /v1/billing/checkout');
+    expect((await on.billing('GET', 'auto-recharge?org_id=org_1')).body).toMatchObject({ enabled: false });
+    const off = { ...settings, enabled: false };
+    expect((await on.billing('PUT', 'auto-recharge', off)).status).toBe(200);
+    expect((await on.billing('PUT', 'auto-recharge', settings)).status).toBe(422);
+  });
+
+  it('PAY-04 fails once its card is gone, and takes what it needs only', async () => {
+    await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
+    await on.app.database.pool.query('UPDATE billing SET payment_method = NULL');
     await on.payments.recharge();
     expect((await on.events()).at(-1)).toMatchObject({
       type: 'auto_recharge.failed',

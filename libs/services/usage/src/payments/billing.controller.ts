@@ -28,6 +28,7 @@ import {
 } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Mirrors } from '../mirror/mirrors.js';
+import { payingOrg } from '../reads/view.js';
 import { BillingStore } from './billing.store.js';
 import { CouponsStore } from './coupons.store.js';
 import { Payments } from './payments.js';
@@ -140,12 +141,17 @@ export class BillingController {
   }
 }
 
-/** Throws ApiError `forbidden` for an organization that the caller does not pay for. */
+/** Throws ApiError `forbidden` for an organization that the caller does not pay for, and as `payingOrg`. */
 function payerOf(request: FastifyRequest, orgId: string | null | undefined): Payer {
-  const { accountId, memberships, userId } = sessionOf(request);
-  if (orgId == null) return { accountId, orgId: null, userId };
-  const membership = memberships.find((held) => held.orgId === orgId);
-  if (membership === undefined || !OWNERS.roles.includes(membership.role))
-    throw new ApiError('forbidden', { message: 'Owners and admins of the organization see to its money.' });
-  return { accountId: membership.accountId, orgId, userId };
+  const session = sessionOf(request);
+  const { accountId, memberships, userId } = session;
+  const led = memberships.filter(({ role }) => OWNERS.roles.includes(role));
+  const paying = payingOrg({ memberships: led }, orgId);
+  if (paying === null) return { accountId, orgId: null, userId };
+  const membership = led.find((held) => held.orgId === paying);
+  if (membership === undefined)
+    throw new ApiError('forbidden', {
+      message: 'Only owners and admins of an organization manage its money.',
+    });
+  return { accountId: membership.accountId, orgId: paying, userId };
 }

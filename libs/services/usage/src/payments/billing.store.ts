@@ -1,11 +1,13 @@
-import type {
-  AutoRechargeBody,
-  AutoRechargeRecord,
-  Clock,
-  LedgerEntry,
-  PaymentRecord,
+import {
+  ApiError,
+  type AutoRechargeBody,
+  type AutoRechargeRecord,
+  type Clock,
+  type LedgerEntry,
+  type PaymentRecord,
 } from '@gateway/contracts';
 import type { AuditRow } from '@gateway/database';
+import type { PoolClient } from 'pg';
 import { Usd } from '@gateway/money';
 import { insertAudit } from '../postgres/audit-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
@@ -102,13 +104,14 @@ export class BillingStore {
     };
   }
 
-  /** Sets the recharge. A new setting allows new tries: failures of before hold nothing back. */
+  /** Sets the recharge. Throws ApiError `validation_error` for one without a card to charge. A new setting allows new tries: failures of before hold nothing back. */
   async setAutoRecharge(
     { accountId, orgId }: { accountId: string; orgId: string | null },
     body: AutoRechargeBody,
     audit: AuditRow,
   ): Promise<void> {
     await this.deps.database.transaction(async (client) => {
+      if (body.enabled) await requireCard(client, accountId);
       await client.query(
         `INSERT INTO billing (account_id, org_id, enabled, threshold, amount, monthly_limit, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -140,4 +143,17 @@ function entryOf(row: EntryRow): LedgerEntry {
     source: MONEY_KINDS.has(row.kind) ? null : row.kind === 'coupon' ? row.source.split('/')[0] : row.source,
     created_at: row.created_at.toISOString(),
   };
+}
+
+async function requireCard(client: PoolClient, accountId: string): Promise<void> {
+  const saved = await client.query(
+    'SELECT 1 FROM billing WHERE account_id = $1 AND payment_method IS NOT NULL FOR UPDATE',
+    [accountId],
+  );
+  if (saved.rows.length > 0) return;
+  const msg = 'No card is saved: pay once by POST /v1/billing/checkout, then switch auto-recharge on.';
+  throw new ApiError('validation_error', {
+    message: `enabled: ${msg}`,
+    details: [{ type: 'no_payment_method', loc: ['enabled'], msg }],
+  });
 }

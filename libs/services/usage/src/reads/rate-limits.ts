@@ -11,7 +11,7 @@ import {
   type ScopeLimits,
 } from '@gateway/contracts';
 import { visibleKey } from '@gateway/platform';
-import { viewOf } from './view.js';
+import { onlyOrg, viewOf } from './view.js';
 
 const NO_SCOPES: RateLimitState['scopes'] = {
   key: null,
@@ -47,16 +47,15 @@ export async function seenLimits(
     if (org_id !== undefined && key.orgId !== org_id) throw new ApiError('not_found');
     return key;
   }
-  const { accountId, orgId: org } = { orgId: '', ...viewOf(principal, org_id ?? onlyOrg(principal)) };
+  const { accountId, orgId: org } = { orgId: '', ...viewOf(principal, org_id ?? meantBy(principal)) };
   if (principal.kind === 'admin_key') return { accountId, limits: principal.limits ?? [] };
   const membership = principal.memberships.find((held) => held.orgId === org);
   return { accountId, limits: membership?.limits ?? [] };
 }
 
 /** The read needs no parameter: who is in one organization means that one. */
-function onlyOrg(principal: Principal): string | undefined {
-  if (principal.kind !== 'session' || principal.memberships.length !== 1) return undefined;
-  return principal.memberships[0].orgId;
+function meantBy(principal: Principal): string | undefined {
+  return principal.kind === 'session' ? onlyOrg(principal) : undefined;
 }
 
 /** Counters and limits as the read answers them; a scope without known limits is null. */

@@ -24,9 +24,13 @@ import { ReadTurns } from './read-turns.js';
 import { RejectionsStore } from './rejections.store.js';
 import { RETENTION_DAYS } from './request-wire.js';
 import { SessionCache } from './session-cache.js';
-import { USAGE_RULE, viewOf, viewsOf, type View } from './view.js';
+import { onlyOrg, USAGE_RULE, viewOf, viewsOf, type View } from './view.js';
 
 const DAY_MS = 86_400_000;
+
+/** Said of every id that has no record: why is not told, because the request may be another organization's. */
+const NO_REQUEST =
+  'There is no record of this request: it is unknown, not yours, older than 90 days, or of an endpoint whose requests are not recorded (count_tokens, input_tokens, router/select, chat/compare, lines of a batch).';
 
 /** Summary, events, attempts, lookup and rejections (spec, Usage and balance). */
 @Controller('v1/usage')
@@ -108,7 +112,7 @@ export class UsageController {
         (await this.rejections.lookup(view, id, notBefore));
       if (found !== null) return (await this.names.labelled(view.accountId, [found]))[0];
     }
-    throw new ApiError('not_found', { message: 'There is no such request.' });
+    throw new ApiError('not_found', { message: NO_REQUEST });
   }
 
   /** Lists requests that were refused before any model. */
@@ -120,7 +124,11 @@ export class UsageController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RejectionsPage> {
-    const view = viewOf(principalOf(request), body.org_id);
+    const principal = principalOf(request);
+    const view = viewOf(
+      principal,
+      body.org_id ?? (principal.kind === 'session' ? onlyOrg(principal) : undefined),
+    );
     const read = async (): Promise<RejectionsPage> => {
       const { limit, offset } = body;
       return { ...(await this.rejections.page(view, body, this.retained())), limit, offset };

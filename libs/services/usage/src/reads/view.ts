@@ -39,10 +39,39 @@ export function viewsOf(principal: Principal): View[] {
   return [viewOf(principal, principal.orgId)];
 }
 
-/** The account whose balance a caller sees: with org context the org's, else their own. A key's is its own always. */
-export function payerOf(principal: Principal, orgId: unknown): string {
-  if (principal.kind === 'key' || orgId === undefined) return principal.accountId;
-  return viewOf(principal, orgId).accountId;
+/** Names the person's own account, where `org_id` would mean the only organization. */
+const PERSONAL = 'personal';
+
+/**
+ * Returns the organization whose money a session means: the one that it names, else the only one of these; null for the
+ * person's own account, which is named by `personal` or null, and meant where there is none. Throws ApiError
+ * `validation_error` in several.
+ */
+export function payingOrg(
+  session: Pick<SessionPrincipal, 'memberships'>,
+  orgId: string | null | undefined,
+): string | null {
+  if (orgId === PERSONAL || orgId === null) return null;
+  if (orgId !== undefined) return orgId;
+  return session.memberships.length === 0 ? null : onlyOrg(session);
+}
+
+/** Returns the only organization of a session. Throws ApiError `validation_error` in none and in several. */
+export function onlyOrg({ memberships }: Pick<SessionPrincipal, 'memberships'>): string {
+  if (memberships.length === 1) return memberships[0].orgId;
+  throw unclear(
+    memberships.length === 0
+      ? 'You are in no organization.'
+      : 'You are in several organizations: org_id is required.',
+  );
+}
+
+/** Returns the account whose balance a caller sees. A key's is its own always. Throws as `payingOrg` and `viewOf` do. */
+export function payerOf(principal: Principal, orgId: string | undefined): string {
+  if (principal.kind === 'key') return principal.accountId;
+  if (principal.kind === 'admin_key') return viewOf(principal, orgId).accountId;
+  const paying = payingOrg(principal, orgId);
+  return paying === null ? principal.accountId : viewOf(principal, paying).accountId;
 }
 
 function viewOfMember({ orgId, accountId, role }: Membership, { userId }: SessionPrincipal): View {
@@ -54,11 +83,13 @@ function viewOfMember({ orgId, accountId, role }: Membership, { userId }: Sessio
 function usableOrgId(orgId: unknown): string {
   if (typeof orgId === 'string' && ORG_ID.test(orgId)) return orgId;
   const isMissing = orgId === undefined || orgId === null;
-  const msg = isMissing ? 'org_id is required.' : 'org_id is not an organization id.';
-  throw new ApiError('validation_error', {
-    message: msg,
-    details: [{ type: isMissing ? 'missing' : 'org_id_invalid', loc: ['org_id'], msg }],
-  });
+  throw isMissing
+    ? unclear('org_id is required.')
+    : unclear('org_id is not an organization id.', 'org_id_invalid');
+}
+
+function unclear(msg: string, type = 'missing'): ApiError {
+  return new ApiError('validation_error', { message: msg, details: [{ type, loc: ['org_id'], msg }] });
 }
 
 function notYours(): ApiError {

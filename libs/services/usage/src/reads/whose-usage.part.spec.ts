@@ -17,7 +17,10 @@ describe('whose usage a caller sees', () => {
         own.id,
       ]);
     }
-    expect((await reads.lookup(secret, foreign.request_id)).status).toBe(404);
+    const unseen = await reads.lookup(secret, foreign.request_id);
+    expect(unseen.status).toBe(404);
+    // Whoever looks for a request that is never recorded reads why.
+    expect(JSON.stringify(unseen.body)).toMatch(/older than 90 days.*count_tokens/);
     expect((await app.call('GET', `/v1/usage/events/${foreign.id}/attempts`, secret)).status).toBe(404);
     expect((await reads.lookup(otherSecret, foreign.request_id)).status).toBe(200);
   });
