@@ -18,25 +18,25 @@ const STOPPED: readonly Stopped[] = [
   {
     app: 'catalogue',
     page: 'Models',
-    says: 'Models and their prices are away for the moment.',
+    says: 'Models and their prices are unavailable for the moment.',
     content: (page) => page.getByRole('table', { name: 'Models' }),
   },
   {
     app: 'keys',
     page: 'API keys',
-    says: 'Sign-in, API keys and organizations are away for the moment.',
+    says: 'Sign-in, API keys and organizations are unavailable for the moment.',
     content: (page) => page.getByRole('link', { name: 'e2e', exact: true }),
   },
   {
     app: 'usage',
     page: 'Balance',
-    says: 'Usage, limits in use and billing are away for the moment.',
+    says: 'Usage, limits in use and billing are unavailable for the moment.',
     content: (page) => page.getByText('$100.00').first(),
   },
   {
     app: 'notifications',
     page: 'Notifications',
-    says: 'Alerts are away for the moment.',
+    says: 'Alerts are unavailable for the moment.',
     content: (page) => page.getByText('There is no channel yet'),
   },
 ];

@@ -1,5 +1,6 @@
 export { ERRORS, errorEntry } from './errors/error-table.js';
 export type { ErrorCategory, ErrorCode, ErrorEntry, Fault } from './errors/error-table.js';
+export { DETAIL_TYPES, detailType, type DetailType } from './errors/detail-types.js';
 export { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from './errors/api-error.js';
 export type { ApiErrorOptions, AttemptFault, ErrorDetail } from './errors/api-error.js';
 export { UpstreamError } from './errors/upstream-error.js';
@@ -113,7 +114,7 @@ export type {
 } from './ports/inference.js';
 export { VideosQuery } from './http/videos.js';
 export { HoldBody, InferBody, UpstreamBatchBody, WorthBody } from './http/inference.js';
-export { ObjectLinkQuery } from './http/objects.js';
+export { LINK_NOT_WHOLE, ObjectLinkQuery } from './http/objects.js';
 export { OrgOwners } from './ports/org-owners.js';
 export { ObjectStore, ObjectTooLarge, objectName } from './ports/object-store.js';
 export type { ObjectKey, StoredObject } from './ports/object-store.js';

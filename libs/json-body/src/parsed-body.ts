@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@gateway/contracts';
+import type { ErrorDetail, DetailType } from '@gateway/contracts';
 
 /** Bounds of a JSON body, counted over its bytes before JSON.parse, which has none. */
 export const JSON_BOUNDS = { depth: 64, keys: 100_000, itemsPerArray: 100_000 } as const;
@@ -162,7 +162,7 @@ function safeParse(text: string): unknown {
   }
 }
 
-function fault(type: string, msg: string): BodyFault {
+function fault(type: DetailType, msg: string): BodyFault {
   return new BodyFault({ type, loc: ['body'], msg });
 }
 

@@ -30,7 +30,7 @@ export function ceilingFaults(
     const ceiling = CEILINGS[tier][metric];
     if (value === null || value === undefined || value <= ceiling) continue;
     faults.push({
-      type: 'less_than_equal',
+      type: 'maximum',
       loc: [metric],
       msg: `${metric} must be at most ${ceiling} (${tier} tier)`,
     });

@@ -1,4 +1,10 @@
-import type { ErrorDetail, PromptContent, PromptMessage, PromptVariable } from '@gateway/contracts';
+import type {
+  ErrorDetail,
+  PromptContent,
+  PromptMessage,
+  PromptVariable,
+  DetailType,
+} from '@gateway/contracts';
 import { placeholdersIn, VARIABLE_NAME } from './placeholders.js';
 import { textOf } from './render-prompt.js';
 
@@ -134,6 +140,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function fault(loc: (string | number)[], msg: string, type = 'value_error'): ErrorDetail {
+function fault(loc: (string | number)[], msg: string, type: DetailType = 'value_error'): ErrorDetail {
   return { type, loc, msg };
 }

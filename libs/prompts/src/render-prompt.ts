@@ -1,5 +1,11 @@
 import { numberText, writeJson } from '@gateway/json-body';
-import type { ErrorDetail, PromptContent, PromptMessage, PromptVariable } from '@gateway/contracts';
+import type {
+  ErrorDetail,
+  PromptContent,
+  PromptMessage,
+  PromptVariable,
+  DetailType,
+} from '@gateway/contracts';
 import { filled } from './placeholders.js';
 
 /** The messages with their variables filled in, or a fault for each variable that is missing, unknown or of another type. */
@@ -10,7 +16,7 @@ export function renderPrompt(
   const declared = new Map(variables.map((variable) => [variable.name, variable]));
   const faults: ErrorDetail[] = Object.keys(sent)
     .filter((name) => !declared.has(name))
-    .map((name) => fault('unknown_variable', name, 'The template has no such variable.'));
+    .map((name) => fault('unknown_field', name, 'The template has no such variable.'));
   const texts = new Map<string, string>();
   for (const variable of variables) {
     const { name } = variable;
@@ -20,7 +26,7 @@ export function renderPrompt(
     const text = variable.type === 'number' ? (written ?? read) : read;
     if (text !== null) texts.set(name, text);
     else if (value !== undefined && value !== null)
-      faults.push(fault('type_error', name, `${name} must be of type ${variable.type}.`));
+      faults.push(fault('wrong_type', name, `${name} must be of type ${variable.type}.`));
     else if (variable.required) faults.push(fault('missing', name, 'field required'));
   }
   return faults.length > 0 ? faults : filled(messages, (name) => texts.get(name) ?? '');
@@ -39,6 +45,6 @@ export function textOf({ type }: Pick<PromptVariable, 'type'>, value: unknown): 
   }
 }
 
-function fault(type: string, name: string, msg: string): ErrorDetail {
+function fault(type: DetailType, name: string, msg: string): ErrorDetail {
   return { type, loc: ['variables', name], msg };
 }

@@ -170,7 +170,7 @@ describe('a plan', () => {
   it('refuses what the model lacks, naming the caller’s parameter', () => {
     const content = [{ type: 'image_url', image_url: { url: 'https://a.example/b.png' } }];
     const body = { messages: [{ role: 'user', content }] };
-    expect(() => plan(two, { body })).toThrow('supports messages');
+    expect(() => plan(two, { body })).toThrow('acme/one takes no images (messages[0].content[0]).');
     expect(
       plan(model('acme/one', [route('openai', '1')], { input_modalities: ['image'] }), { body }),
     ).toEqual(['openai:acme/one']);

@@ -82,13 +82,24 @@ const RESTRICTIONS = [
   'require_zero_retention',
   'regions',
 ] as const;
+/** Words for kinds of input. */
+const INPUT_WORDS: Readonly<Record<string, string>> = { image: 'images', file: 'documents', video: 'videos' };
 /** Callers' text that a refusal repeats: a name, and no more. */
 const NAMEABLE = /^[\w.-]{1,64}$/;
+
+interface Lacked {
+  param: string;
+  value?: string;
+  what?: string;
+  flag?: string;
+  input?: readonly string[];
+  isTenants?: true;
+}
 
 interface Survey {
   routes: PlannedRoute[];
   /** Reasons why routes were dropped, for the refusal when none is left. */
-  missing: { param: string; value?: string; what?: string; flag?: string; isTenants?: true } | null;
+  missing: Lacked | null;
   /** A route has no credential, neither the platform's nor the account's own: it may have one tomorrow. */
   isAway: boolean;
   /** A route is left out by the key's routing policy. */
@@ -177,12 +188,19 @@ function refuse(model: CatalogueModel, found: Survey, options: PlanOptions): nev
   }
   if (found.isPlatformOff) throw new ApiError('byok_model_not_allowed', { param: 'model' });
   if (found.missing !== null) {
-    const { param, value, what, flag, isTenants } = found.missing;
+    const { param, value, what, flag, input, isTenants } = found.missing;
     if (isTenants) throw objectRefused(param);
     // A whole endpoint that the model's record rules out, not a feature of the request.
     if (flag === 'supports_batching')
       throw new ApiError('model_capability_not_supported', {
         message: `${model.record.id} does not support ${what ?? param}.`,
+        param,
+      });
+    const [kind] = input ?? [];
+    if (kind !== undefined)
+      throw new ApiError('unsupported_operation', {
+        providerCode: 'unsupported_operation',
+        message: `${model.record.id} takes no ${INPUT_WORDS[kind] ?? kind} (${param}).`,
         param,
       });
     const named = value !== undefined && NAMEABLE.test(value) ? `${param} ${value}` : param;
@@ -242,7 +260,7 @@ function cannotServe(
   if (status === 422)
     return new ApiError('validation_error', {
       message: `${msg}.`,
-      details: [{ type: 'model_capability_not_supported', loc: ['model'], msg }],
+      details: [{ type: 'value_error', loc: ['model'], msg }],
       param: 'model',
     });
   return new ApiError('model_capability_not_supported', {

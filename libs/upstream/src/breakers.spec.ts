@@ -82,7 +82,7 @@ describe('the breakers', () => {
     let called = false;
     const refused = breakers.run(route, () => Promise.resolve((called = true)));
     await expect(refused).rejects.toMatchObject({
-      message: 'The provider failed too often and is left alone for a moment.',
+      message: 'The provider failed too often: it is not called for some seconds.',
       options: {
         ...{ code: 'provider_not_available', fault: 'service', httpStatus: null },
         ...{ retryable: false, fallback: true, countsAsFault: false },

@@ -14,7 +14,7 @@ const IDLE_EVICTION_MS = 600_000;
 const BREAKERS_MAX = 2_000;
 const OPEN: UpstreamErrorOptions = {
   code: 'provider_not_available',
-  message: 'The provider failed too often and is left alone for a moment.',
+  message: 'The provider failed too often: it is not called for some seconds.',
   httpStatus: null,
   retryable: false,
   fallback: true,

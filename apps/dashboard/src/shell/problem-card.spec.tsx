@@ -9,7 +9,7 @@ const listed = (action: string, retryable: boolean) => ({ action, retryable });
 const TABLE = {
   codes: {
     some_code: listed('Raise the cap or add credit.', false),
-    internal_error: listed('Report the request_id if it stays.', false),
+    internal_error: listed('Report the request_id if it happens again.', false),
     concurrent_sessions_exceeded: listed('Close a session first.', false),
     bad_request: listed('Correct the named field or option and send it again.', false),
     model_capability_not_supported: listed('Choose a model whose record says it can.', false),

@@ -1,8 +1,9 @@
+import type { DetailType } from './detail-types.js';
 import { errorEntry, type ErrorCode, type ErrorEntry } from './error-table.js';
 
 /** One fault of a body: where it is and what is wrong with it. */
 export interface ErrorDetail {
-  type: string;
+  type: DetailType;
   /** Path from the body's root, for example ["messages", 0, "role"]. */
   loc: (string | number)[];
   msg: string;
@@ -91,7 +92,7 @@ export function errorEnvelope(error: ApiError, requestId: string): ErrorEnvelope
 /** The contract has details on every `validation_error`: where the thrower gave none, its message is the one. */
 function detailsOf({ code, message: msg, options: { param } }: ApiError): ErrorDetail[] | undefined {
   if (code !== 'validation_error') return undefined;
-  return [{ type: 'invalid', loc: param === undefined ? ['body'] : param.split('.'), msg }];
+  return [{ type: 'value_error', loc: param === undefined ? ['body'] : param.split('.'), msg }];
 }
 
 /** The member as the caller wrote it: `body` before it says where it stood, as query and path do. */

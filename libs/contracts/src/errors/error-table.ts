@@ -221,7 +221,7 @@ export const ERRORS = {
     403,
     'permission_error',
     'The feature is not enabled for the account.',
-    'Ask for it to be enabled.',
+    'Ask the operator to enable it.',
   ),
   forbidden: account(
     403,
@@ -314,7 +314,7 @@ export const ERRORS = {
   internal_error: service(
     500,
     'Unexpected gateway error. One retry by hand is fine.',
-    'Report the request_id if it stays.',
+    'Report the request_id if it happens again.',
     { retryable: false },
   ),
   provider_error: provider(502, 'The realtime provider failed in mid-session.', 'Reconnect.'),
@@ -335,7 +335,7 @@ export const ERRORS = {
   }),
   service_unavailable: service(
     503,
-    'A part of the gateway is away for the moment.',
+    'A part of the gateway is unavailable for the moment.',
     'Send it again after Retry-After.',
     { retryAfter: true },
   ),

@@ -1,3 +1,4 @@
+import type { DetailType } from '@gateway/contracts';
 import { MultipartParseError, parseMultipart, type MultipartPart } from '@remix-run/multipart-parser';
 import { BodyFault } from '@gateway/json-body';
 import type { UpstreamBody } from '../translation/upstream-body.js';
@@ -38,7 +39,7 @@ export function readForm(bytes: Uint8Array, contentType: string): Form | BodyFau
     return formOf(boundary, bytes);
   } catch (failure) {
     if (failure instanceof MultipartParseError || failure instanceof TypeError)
-      return fault('multipart_invalid', 'the body is not a valid form');
+      return fault('form_invalid', 'the body is not a valid form');
     throw failure;
   }
 }
@@ -51,14 +52,14 @@ function formOf(boundary: string, bytes: Uint8Array): Form | BodyFault {
   for (const part of parseMultipart(bytes, { boundary, ...bounds })) {
     const name = part.name ?? '';
     if (name === '' || name.length > NAME_LENGTH_MAX)
-      return fault('multipart_invalid', 'every part of the form needs a name');
+      return fault('form_invalid', 'every part of the form needs a name');
     // Some readers end a part where it begins with the boundary: sent on, it would hold parts that nobody here has read.
     if (delimiter.equals(part.bytes.subarray(0, delimiter.length)))
-      return fault('multipart_invalid', 'a part of the form begins with its boundary');
+      return fault('form_invalid', 'a part of the form begins with its boundary');
     if (part.isFile) files.push(fileOf(name, part));
     else fields.push([name, part.text]);
-    if (files.length > FILES_MAX) return fault('multipart_invalid', `more than ${FILES_MAX} files`);
-    if (fields.length > FIELDS_MAX) return fault('multipart_invalid', `more than ${FIELDS_MAX} fields`);
+    if (files.length > FILES_MAX) return fault('form_invalid', `more than ${FILES_MAX} files`);
+    if (fields.length > FIELDS_MAX) return fault('form_invalid', `more than ${FIELDS_MAX} fields`);
   }
   return { fields, files, boundary };
 }
@@ -107,6 +108,6 @@ function quoted(boundary: string): string {
   return /^[\w'()+,./:=?-]+$/.test(boundary) && !/[(),/:=?]/.test(boundary) ? boundary : `"${boundary}"`;
 }
 
-function fault(type: string, msg: string): BodyFault {
+function fault(type: DetailType, msg: string): BodyFault {
   return new BodyFault({ type, loc: ['body'], msg });
 }

@@ -1,7 +1,8 @@
-import { ApiError, type ErrorDetail } from '@gateway/contracts';
+import { ApiError, detailType, type DetailType, type ErrorDetail } from '@gateway/contracts';
 import type { ErrorObject } from 'ajv';
 import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
 import type { LazySchema } from './lazy-schema.js';
+import { plainWords } from './plain-words.js';
 
 /**
  * A JSON body in OpenAI's manners, checked by its schema.
@@ -25,8 +26,8 @@ export function invalidBody(detail: ErrorDetail): ApiError {
 
 /** The first fault that a schema found, in the caller's words. */
 export function schemaFault(error: ErrorObject | undefined): ErrorDetail {
-  if (!error) return { type: 'invalid', loc: [], msg: 'the body is not valid' };
-  const { keyword, params, message: msg = 'is not valid' } = error;
+  if (!error) return { type: 'value_error', loc: [], msg: 'the body is not valid' };
+  const { keyword, params } = error;
   const loc = pathOf(error.instancePath);
   const given = params as Record<string, unknown>;
   if (keyword === 'required')
@@ -51,9 +52,13 @@ export function schemaFault(error: ErrorObject | undefined): ErrorDetail {
       loc: [...loc, String(given.additionalProperty)],
       msg: 'This field is not known.',
     };
-  const type =
-    keyword === 'type' ? 'wrong_type' : keyword.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return { type, loc, msg };
+  return { type: typeOf(keyword), loc, msg: plainWords(keyword, given) };
+}
+
+/** Returns the type of a detail for a keyword of JSON schemas. */
+export function typeOf(keyword: string): DetailType {
+  if (keyword === 'type') return 'wrong_type';
+  return detailType(keyword.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
 /** JSON pointer as a path; numbers are positions in lists. */

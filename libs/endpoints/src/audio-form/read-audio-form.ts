@@ -84,7 +84,7 @@ function objectOfFields({ fields }: Form): Record<string, string | string[]> {
   for (const [name, value] of fields) {
     const before = found.get(name);
     if (before !== undefined && !name.endsWith('[]'))
-      throw fault({ type: 'too_many', loc: [name], msg: 'one value only' });
+      throw fault({ type: 'max_items', loc: [name], msg: 'one value only' });
     found.set(name, name.endsWith('[]') ? [...(before ?? []), value] : value);
   }
   return Object.fromEntries(found);
@@ -93,7 +93,7 @@ function objectOfFields({ fields }: Form): Record<string, string | string[]> {
 function fileOf({ files }: Form): FormFile {
   const file = files.find(({ field }) => field === 'file');
   if (file === undefined) throw fault({ type: 'missing', loc: ['file'], msg: 'field required' });
-  if (files.length > 1) throw fault({ type: 'too_many', loc: ['file'], msg: 'one file only' });
+  if (files.length > 1) throw fault({ type: 'max_items', loc: ['file'], msg: 'one file only' });
   if (file.bytes.byteLength > FILE_BYTES_MAX)
     throw fault({ type: 'too_large', loc: ['file'], msg: `more than ${FILE_BYTES_MAX} bytes` });
   if (containerOf(file.bytes) === null)

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorDetail } from '@gateway/contracts';
+import { ApiError, type ErrorDetail, type DetailType } from '@gateway/contracts';
 import { filled, invalidBody, isObject, pictureOf, type FormFile, type Picture } from '@gateway/dialects';
 import { IMAGING_PIXELS_MAX } from '@gateway/imaging';
 
@@ -23,7 +23,7 @@ function pictureAt(loc: Loc, value: unknown): Picture {
   if (text === null) throw fault('wrong_type', loc, 'must be a data URL, base64 or {url: data URL}');
   // Never fetched: what a caller sends becomes no address.
   if (/^\s*[a-z][a-z0-9+.-]{0,31}:/i.test(text.slice(0, 40)) && !/^data:/i.test(text))
-    throw fault('url_not_allowed', loc, 'remote addresses are not fetched: send a data URL');
+    throw fault('invalid_url', loc, 'remote addresses are not fetched: send a data URL');
   return checked(loc, decoded(loc, text));
 }
 
@@ -36,7 +36,7 @@ function decoded(loc: Loc, text: string): Uint8Array {
   if (/^data:/i.test(text)) {
     const comma = text.indexOf(',');
     if (comma < 0 || !/;base64$/i.test(text.slice(0, comma)))
-      throw fault('data_url_invalid', loc, 'the data URL has to be base64');
+      throw fault('invalid_data_url', loc, 'the data URL has to be base64');
     base64 = text.slice(comma + 1);
   }
   return fromBase64(base64) ?? fromBase64(base64.replace(/\s+/g, '')) ?? invalidBase64(loc);
@@ -50,7 +50,7 @@ function fromBase64(text: string): Uint8Array | null {
 }
 
 function invalidBase64(loc: Loc): never {
-  throw fault('base64_invalid', loc, 'is not base64');
+  throw fault('invalid_base64', loc, 'is not base64');
 }
 
 function checked(loc: Loc, bytes: Uint8Array): Picture {
@@ -64,7 +64,7 @@ function checked(loc: Loc, bytes: Uint8Array): Picture {
       message: `${param}: only png, jpeg and webp images are taken.`,
       param,
     });
-  if (picture.width === 0 || picture.height === 0) throw fault('image_invalid', loc, 'the image is broken');
+  if (picture.width === 0 || picture.height === 0) throw fault('content_invalid', loc, 'the image is broken');
   return picture;
 }
 
@@ -83,6 +83,6 @@ export function checkPixels(loc: Loc, { width, height }: Picture, feather: numbe
   if (feather > most) throw fault('too_large', ['mask_feather'], `at most ${most} for a mask of this size`);
 }
 
-function fault(type: string, loc: Loc, msg: string): ApiError {
+function fault(type: DetailType, loc: Loc, msg: string): ApiError {
   return invalidBody({ type, loc, msg });
 }

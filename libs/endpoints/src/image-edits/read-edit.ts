@@ -1,4 +1,4 @@
-import { ApiError } from '@gateway/contracts';
+import { ApiError, type DetailType } from '@gateway/contracts';
 import {
   filled,
   invalidBody,
@@ -79,7 +79,7 @@ function ofForm(bytes: Uint8Array, contentType: string, schema: LazySchema): Bod
   for (const [name, value] of form.fields) {
     if (PICTURES.includes(plain(name)) || value === '') continue;
     if (Object.hasOwn(members, name))
-      throw invalidBody({ type: 'too_many', loc: [name], msg: 'one value only' });
+      throw invalidBody({ type: 'max_items', loc: [name], msg: 'one value only' });
     const isNumber = NUMBERS.includes(name) && /^-?\d{1,15}(\.\d{1,6})?$/.test(value);
     members[name] = isNumber ? Number(value) : name === 'stream' ? value === 'true' : value;
   }
@@ -123,25 +123,25 @@ function check(operation: EditOperation, body: Body): void {
     if (!has(name)) throw fault('missing', name, `field required for ${operation}`);
     if (name === 'prompt' && filled(members.prompt) === null) throw fault('missing', name, 'field required');
   }
-  for (const name of refuses) if (has(name)) throw fault('not_allowed', name, `not a member of ${operation}`);
-  if (masks.length > 1) throw fault('too_many', 'mask', 'one mask only');
-  if (isOfOne && images.length > 1) throw fault('too_many', 'image', `${operation} takes one image`);
+  for (const name of refuses) if (has(name)) throw fault('value_error', name, `not a member of ${operation}`);
+  if (masks.length > 1) throw fault('max_items', 'mask', 'one mask only');
+  if (isOfOne && images.length > 1) throw fault('max_items', 'image', `${operation} takes one image`);
   if (references.length > referencesMax)
-    throw fault('too_many', 'reference_images', `at most ${referencesMax} for ${operation}`);
+    throw fault('max_items', 'reference_images', `at most ${referencesMax} for ${operation}`);
   if (images.length + references.length > PICTURES_MAX)
-    throw fault('too_many', 'image', `at most ${PICTURES_MAX} images`);
+    throw fault('max_items', 'image', `at most ${PICTURES_MAX} images`);
   if (makesOne && typeof members.n === 'number' && members.n > 1)
-    throw fault('too_large', 'n', `${operation} makes one image`);
+    throw fault('maximum', 'n', `${operation} makes one image`);
 }
 
 function checkMask(mask: Picture, image: Picture, members: Body['members'], findImaging: FindImaging): void {
   if (mask.width !== image.width || mask.height !== image.height)
-    throw fault('size_mismatch', 'mask', 'has to be as wide and as high as the image');
+    throw fault('mask_invalid', 'mask', 'has to be as wide and as high as the image');
   const { mask_feather: feather } = members;
   checkPixels(['mask'], mask, typeof feather === 'number' ? feather : 0);
   if (findImaging() === null) throw noImaging(members.mask_feather === undefined ? 'mask' : 'mask_feather');
 }
 
-function fault(type: string, name: string, msg: string): ApiError {
+function fault(type: DetailType, name: string, msg: string): ApiError {
   return invalidBody({ type, loc: [name], msg });
 }

@@ -43,6 +43,13 @@ export function translateText(
       : request.requires.find(({ capability }) => capability === 'same_dialect');
   const param = native?.param ?? upstream.upstream.misfit(request, target);
   if (param === null) return new TextTranslation(caller, upstream, request, target);
+  const { stop, callerNames } = request;
+  if (param === callerNames.stop)
+    return new Misfit(
+      param,
+      undefined,
+      stop.length === 1 ? 'a stop sequence' : `${stop.length} stop sequences`,
+    );
   return new Misfit(param, request.requires.find((one) => one.param === param)?.value);
 }
 

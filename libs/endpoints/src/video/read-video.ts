@@ -125,7 +125,8 @@ function itemOf(item: Json, position: number): VideoItem {
   if (/^data:/i.test(url)) checkData(url, type, position);
   const role = filled(item.role) ?? (type === 'image_url' ? 'first_frame' : null);
   const known = ROLES[type].find((one) => one === role);
-  if (known === undefined) throw fault(position, 'role', `role is ${ROLES[type].join(' or ')}`);
+  if (known === undefined)
+    throw fault(position, 'role', `content[${position}].role has to be one of ${ROLES[type].join(', ')}`);
   return { role: known, url, position };
 }
 

@@ -161,7 +161,7 @@ function requestOf(value: Record<string, unknown>): SearchRequest {
 function invalid(param: string, msg: string): ApiError {
   return new ApiError('validation_error', {
     message: `${param}: ${msg}`,
-    details: [{ type: 'invalid', loc: [param], msg }],
+    details: [{ type: 'value_error', loc: [param], msg }],
     param,
   });
 }

@@ -2,6 +2,7 @@ import {
   ApiError,
   Inference,
   type ErrorCode,
+  type ErrorDetail,
   type HoldCall,
   type InferenceAnswer,
   type InferenceCall,
@@ -18,7 +19,7 @@ const INFER_TIMEOUT_MS = 1_800_000;
 const ANSWER_BYTES_MAX = 64 * 1_048_576;
 
 interface Refused {
-  refusal?: { code: ErrorCode; message: string };
+  refusal?: { code: ErrorCode; message: string; param?: string | null; details?: ErrorDetail[] };
   status?: number;
 }
 
@@ -41,7 +42,7 @@ export class HttpInference extends Inference {
   override async plan(call: InferenceCall): Promise<InferencePlan> {
     const body = await this.post('/internal/infer/plan', call, PLAN_TIMEOUT_MS, true);
     const { plan, refusal, status } = (body ?? {}) as Refused & { plan?: InferencePlan };
-    if (refusal !== undefined) throw new ApiError(refusal.code, { message: refusal.message, status });
+    if (refusal !== undefined) throw refusalError(refusal, status);
     if (plan === undefined) throw this.nothing();
     return plan;
   }
@@ -56,7 +57,7 @@ export class HttpInference extends Inference {
   override async hold(call: HoldCall): Promise<void> {
     const body = await this.post('/internal/infer/hold', call, PLAN_TIMEOUT_MS, true);
     const { refusal, status } = (body ?? {}) as Refused;
-    if (refusal !== undefined) throw new ApiError(refusal.code, { message: refusal.message, status });
+    if (refusal !== undefined) throw refusalError(refusal, status);
   }
 
   override async upstreamBatch(call: UpstreamBatchCall): Promise<UpstreamBatch> {
@@ -78,4 +79,17 @@ export class HttpInference extends Inference {
   private nothing(): ApiError {
     return unavailable(this.random, new Error('The edge answered nothing.'));
   }
+}
+
+/** Returns the refusal as the edge would have thrown it here. */
+function refusalError(
+  { code, message, param, details }: NonNullable<Refused['refusal']>,
+  status: number | undefined,
+): ApiError {
+  return new ApiError(code, {
+    message,
+    status,
+    ...(param == null ? {} : { param }),
+    ...(details === undefined ? {} : { details }),
+  });
 }

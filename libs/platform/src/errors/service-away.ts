@@ -16,6 +16,6 @@ const MISSED: Readonly<Record<ServiceName, string>> = {
 
 /** 503 where a service of the fleet gave no answer: it says which part of the product is away. */
 export function serviceAway(service: ServiceName, random: Random, cause: unknown): ApiError {
-  const message = `${MISSED[service]} away for the moment.`;
+  const message = `${MISSED[service]} unavailable for the moment.`;
   return unavailable(random, cause, { message });
 }

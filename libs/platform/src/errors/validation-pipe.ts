@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { instanceToPlain, plainToInstance } from 'class-transformer';
 import { getMetadataStorage } from 'class-validator';
-import { ApiError, FleetBody, type ErrorDetail } from '@gateway/contracts';
+import { ApiError, FleetBody, type ErrorDetail, detailType, type DetailType } from '@gateway/contracts';
 
 /** Checks management bodies and queries against their class; an unknown field is refused by its name. */
 export function validationPipe(): ValidationPipe {
@@ -166,7 +166,7 @@ export function messageOf({ type, loc, msg }: ErrorDetail): string {
 }
 
 /** Types of `error.details` by the names that class-validator has for them; docs/errors.md lists all. */
-const TYPES: ReadonlyMap<string, string> = new Map([
+const TYPES: ReadonlyMap<string, DetailType> = new Map([
   ['whitelistValidation', 'unknown_field'],
   ['isArray', 'wrong_type'],
   ['isBoolean', 'wrong_type'],
@@ -203,7 +203,13 @@ function detailsOf(error: ValidationError, parent: (string | number)[]): ErrorDe
 }
 
 function named(constraint: string, msg: string): Pick<ErrorDetail, 'type' | 'msg'> {
-  const type = TYPES.get(constraint) ?? constraint.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  // Others that begin so are forms of a text: an address, a time.
+  const type =
+    TYPES.get(constraint) ?? (constraint.startsWith('is') ? 'pattern' : detailType(snakeOf(constraint)));
   if (type === 'unknown_field') return { type, msg: 'This field is not known.' };
   return { type, msg: msg.replace(PATTERN, 'does not have the form that it needs') };
+}
+
+function snakeOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -32,7 +32,7 @@ function instantOf(text: string): number | null {
 function momentOf(field: MomentField, text: string): Date {
   const at = instantOf(text);
   if (at === null) {
-    const details = [{ type: 'time', loc: [field], msg: READABLE }];
+    const details = [{ type: 'pattern' as const, loc: [field], msg: READABLE }];
     throw new ApiError('validation_error', { message: READABLE, details });
   }
   if (field === 'since') return new Date(at);
@@ -83,7 +83,7 @@ export function timesOf({ since, until }: { since?: string | null; until?: strin
   const before = read('until', until);
   // Each is well-formed, so this is no fault of the schema; an empty answer would hide that the two were swapped.
   if (from !== null && before !== null && from >= before)
-    throw new ApiError('bad_request', { message: 'since lies after until.', param: 'since' });
+    throw new ApiError('bad_request', { message: 'since is later than until.', param: 'since' });
   return { from, before };
 }
 

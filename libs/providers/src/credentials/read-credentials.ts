@@ -1,4 +1,4 @@
-import type { ErrorDetail, ProviderCredential } from '@gateway/contracts';
+import type { ErrorDetail, ProviderCredential, DetailType } from '@gateway/contracts';
 import { AWS_REGIONS, VERTEX_LOCATIONS } from './regions.js';
 
 /** Hosts of Azure's own that a caller's endpoint may name; the operator may set others. */
@@ -38,7 +38,7 @@ export function readCredentials(
 ): ReadCredentials | ErrorDetail[] {
   const value = typeof sent === 'string' ? { api_key: sent } : sent;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [{ type: 'type_error', loc: [LOC], msg: 'credentials must be an object.' }];
+    return [{ type: 'wrong_type', loc: [LOC], msg: 'credentials must be an object.' }];
   const members = new MemberReader(value as Members);
   const isSigned = Object.hasOwn(SIGNED, slug) && !(KEYED.includes(slug) && 'api_key' in value);
   const read = (isSigned ? SIGNED[slug] : readApiKey)(members, options);
@@ -88,7 +88,7 @@ class MemberReader {
     return {};
   }
 
-  fault(name: string, msg: string, type = 'value_error'): void {
+  fault(name: string, msg: string, type: DetailType = 'value_error'): void {
     this.faults.push({ type, loc: [LOC, name], msg });
   }
 

@@ -12,6 +12,6 @@ export function checkedMetadata(metadata: Metadata): Metadata {
     name.length <= MOST.name && typeof value === 'string' && value.length <= MOST.value;
   if (entries.length <= MOST.entries && entries.every(isGood)) return metadata;
   const msg = `metadata has at most ${MOST.entries} texts of ${MOST.value} characters.`;
-  const details = [{ type: 'metadata_invalid', loc: ['metadata'], msg }];
+  const details = [{ type: 'metadata_invalid' as const, loc: ['metadata'], msg }];
   throw new ApiError('validation_error', { message: msg, details, param: 'metadata' });
 }

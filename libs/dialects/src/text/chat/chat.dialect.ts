@@ -5,6 +5,7 @@ import type { Capability, ModelRequest, Part } from '../model-request.js';
 import type { TextDialect } from '../text-dialect.js';
 import { ChatDecoder } from './chat-decoder.js';
 import { ChatEncoder } from './chat-encoder.js';
+import { hasTooManyStops } from './encode-params.js';
 import { encodeRequest } from './encode-request.js';
 import { NativeChatEncoder } from './native-encoder.js';
 import { CHAT, readRequest } from './read-request.js';
@@ -25,7 +26,9 @@ const MEMBER_OF: Partial<Record<Capability, string>> = {
  * This format carries every capability of the middle form, where the provider does not refuse its member, and documents by
  * their data alone: they have no member for an address.
  */
-function misfit({ requires, turns }: ModelRequest, { quirks }: RouteTarget): string | null {
+function misfit(request: ModelRequest, { quirks }: RouteTarget): string | null {
+  const { requires, turns } = request;
+  if (request.dialect !== CHAT && hasTooManyStops(request, quirks)) return request.callerNames.stop;
   const { refuses = [] } = quirks;
   const lacking = requires.find(({ capability }) => refuses.includes(MEMBER_OF[capability] ?? ''));
   if (lacking) return lacking.param;

@@ -1,4 +1,3 @@
-import { ApiError } from '@gateway/contracts';
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
 import { within } from '../bounds.js';
 import type { ModelRequest } from '../model-request.js';
@@ -46,17 +45,9 @@ export function requiredWord({ requiredToolChoice }: Quirks): string {
 /** OpenAI's bound of a stop list. */
 const STOP_MAX = 4;
 
-/** Stop sequences of another format, null for none. Throws ApiError where the provider takes fewer. */
-export function takenStops(
-  { stop, callerNames }: ModelRequest,
-  { stopMax = STOP_MAX }: Quirks,
-): string[] | null {
-  if (stop.length > stopMax)
-    throw new ApiError('unsupported_operation', {
-      message: `${callerNames.stop}: the model takes at most ${stopMax} stop sequences.`,
-      param: callerNames.stop,
-    });
-  return stop.length === 0 ? null : stop;
+/** True for more stop sequences than the provider takes: OpenAI's bound, where it names no other. */
+export function hasTooManyStops({ stop }: ModelRequest, { stopMax = STOP_MAX }: Quirks): boolean {
+  return stop.length > stopMax;
 }
 
 /** The temperature on the provider's own scale, which ends earlier than OpenAI's. */

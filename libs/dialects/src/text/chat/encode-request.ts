@@ -13,7 +13,6 @@ import {
   refusedMembers,
   requiredWord,
   streamOptions,
-  takenStops,
   takenTemperature,
 } from './encode-params.js';
 import { isReturned } from './returned-reasoning.js';
@@ -49,7 +48,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     [quirks.seedParam ?? 'seed']: sampling.seed,
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,
-    stop: takenStops(request, quirks),
+    stop: request.stop.length === 0 ? null : request.stop,
     n: request.choices === 1 ? null : request.choices,
     ...logprobs(request),
     tools: request.tools.length === 0 ? null : request.tools.map((tool) => encodeTool(tool, names)),

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@gateway/contracts';
+import type { ErrorDetail, DetailType } from '@gateway/contracts';
 import type { CacheMarker, Capability, FileReference, ModelRequest, Part, Turn } from '../model-request.js';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { base64Length, DATA_URL_LIMIT_BYTES, parseDataUrl } from '../data-url.js';
@@ -218,7 +218,7 @@ export class MessagesReader {
     if (!this.needs.has(capability)) this.needs.set(capability, dotted(loc));
   }
 
-  private refuse(type: string, loc: Loc, msg: string): [] {
+  private refuse(type: DetailType, loc: Loc, msg: string): [] {
     this.fault ??= { type, loc, msg };
     return [];
   }

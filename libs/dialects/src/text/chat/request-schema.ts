@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@gateway/contracts';
+import type { ErrorDetail, DetailType } from '@gateway/contracts';
 import { LazySchema } from '../../body/lazy-schema.js';
 import { isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import { schemaFault } from '../../body/read-json.js';
@@ -233,6 +233,6 @@ function nameOf(tool: JsonObject): unknown {
   return objectOf(tool.function ?? tool.custom).name;
 }
 
-function fault(type: string, loc: (string | number)[], msg: string): ErrorDetail {
+function fault(type: DetailType, loc: (string | number)[], msg: string): ErrorDetail {
   return { type, loc, msg };
 }

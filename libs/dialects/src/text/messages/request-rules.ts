@@ -1,10 +1,10 @@
-import type { ErrorDetail } from '@gateway/contracts';
+import type { ErrorDetail, DetailType } from '@gateway/contracts';
 import { isObject, numberOrNull, objectAt, objectsAt, textAt, type JsonObject } from './json.js';
 
 type Loc = (string | number)[];
 type Rule = (body: JsonObject) => ErrorDetail | null;
 
-function fault(type: string, loc: Loc, msg: string): ErrorDetail {
+function fault(type: DetailType, loc: Loc, msg: string): ErrorDetail {
   return { type, loc, msg };
 }
 
@@ -46,7 +46,7 @@ const cacheMarkers: Rule = (body) => {
     const at = [...loc, 'cache_control'];
     count += 1;
     if (count > MOST_BREAKPOINTS)
-      return fault('too_many_breakpoints', at, `at most ${MOST_BREAKPOINTS} blocks may carry cache_control`);
+      return fault('max_items', at, `at most ${MOST_BREAKPOINTS} blocks may carry cache_control`);
     if (marker.ttl === '1h' && hasShort)
       return fault('breakpoint_order', [...at, 'ttl'], 'a marker of 1h must come before every marker of 5m');
     hasShort ||= marker.ttl !== '1h';
@@ -120,7 +120,7 @@ const thinkingBudget: Rule = (body) => {
   if (thinking.type !== 'enabled') return null;
   const budget = numberOrNull(thinking, 'budget_tokens') ?? 0;
   if (budget >= (numberOrNull(body, 'max_tokens') ?? 0))
-    return fault('budget_too_large', ['thinking', 'budget_tokens'], 'must be less than max_tokens');
+    return fault('maximum', ['thinking', 'budget_tokens'], 'must be less than max_tokens');
   const { type } = objectAt(body, 'tool_choice');
   return type === 'any' || type === 'tool'
     ? fault(
@@ -158,7 +158,7 @@ class ToolPairing {
   private unanswered(answered: ReadonlySet<string>): ErrorDetail | null {
     for (const [id, loc] of this.open) {
       if (!answered.has(id))
-        return fault('tool_use_unanswered', loc, 'the next user turn has no tool_result for this tool_use');
+        return fault('unanswered_tool_call', loc, 'the next user turn has no tool_result for this tool_use');
     }
     return null;
   }
@@ -191,7 +191,7 @@ class ToolPairing {
     if (message.role !== 'user')
       return fault('misplaced_block', loc, 'a tool_result stands in a user message');
     if (!this.open.has(id))
-      return fault('tool_result_unmatched', at, 'the assistant turn before has no tool_use of this id');
+      return fault('unknown_tool_call', at, 'the assistant turn before has no tool_use of this id');
     if (answered.has(id)) return fault('duplicate_id', at, 'this tool_use has been answered already');
     answered.add(id);
     return null;

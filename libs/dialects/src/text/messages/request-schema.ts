@@ -1,6 +1,8 @@
 import type { ErrorObject } from 'ajv';
 import type { ErrorDetail } from '@gateway/contracts';
 import { LazySchema } from '../../body/lazy-schema.js';
+import { plainWords } from '../../body/plain-words.js';
+import { typeOf } from '../../body/read-json.js';
 import type { JsonObject } from './json.js';
 
 type Schema = Record<string, unknown>;
@@ -202,17 +204,17 @@ function pathOf({ instancePath, params }: ErrorObject): (string | number)[] {
 function detailOf(errors: readonly ErrorObject[]): ErrorDetail {
   const faults = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'anyOf');
   const deepest = faults.reduce((best, error) => (pathOf(error).length > pathOf(best).length ? error : best));
-  const { keyword, message, params, schemaPath } = deepest;
+  const { keyword, params, schemaPath } = deepest;
   const loc = pathOf(deepest);
   if (keyword === 'required') return { type: 'missing', loc, msg: 'Field required' };
   if (schemaPath.includes('else/properties/type'))
-    return { type: 'invalid_type_value', loc, msg: 'is no type that is known here' };
+    return { type: 'unknown_tag', loc, msg: 'is not a known type' };
   const { allowedValues } = params as { allowedValues?: (string | null)[] };
   const listed = allowedValues?.filter((value) => value !== null);
   return {
-    type: `invalid_${keyword}`,
+    type: typeOf(keyword),
     loc,
-    msg: `${message ?? 'is not allowed'}${listed === undefined ? '' : `: ${listed.join(', ')}`}`,
+    msg: listed === undefined ? plainWords(keyword, params) : `must be one of ${listed.join(', ')}`,
   };
 }
 

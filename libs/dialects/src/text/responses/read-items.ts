@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@gateway/contracts';
+import type { ErrorDetail, DetailType } from '@gateway/contracts';
 import { filled, isObject, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { parseDataUrl } from '../data-url.js';
 import type {
@@ -280,7 +280,7 @@ export class ItemsReader {
     if (!this.needs.has(capability)) this.needs.set(capability, dotted(loc));
   }
 
-  private refuse(type: string, loc: Loc, msg: string): [] {
+  private refuse(type: DetailType, loc: Loc, msg: string): [] {
     this.fault ??= { type, loc, msg };
     return [];
   }

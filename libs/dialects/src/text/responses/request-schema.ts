@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@gateway/contracts';
+import type { ErrorDetail, DetailType } from '@gateway/contracts';
 import { LazySchema } from '../../body/lazy-schema.js';
 import { filled, isObject, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { schemaFault } from '../../body/read-json.js';
@@ -158,6 +158,6 @@ function toolChoiceFault({ tools, tool_choice: choice }: JsonObject): ErrorDetai
   return null;
 }
 
-function fault(type: string, loc: (string | number)[], msg: string): ErrorDetail {
+function fault(type: DetailType, loc: (string | number)[], msg: string): ErrorDetail {
   return { type, loc, msg };
 }

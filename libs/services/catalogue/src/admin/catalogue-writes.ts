@@ -116,7 +116,7 @@ export class CatalogueWrites {
       const { diff, faults, refusal } = done;
       if (faults.length > 0 && force !== true) throw invalid(faults.map((fault) => inLoad(fault, load)));
       if (refusal !== null && force !== true)
-        throw new ApiError('conflict', { message: `${refusal} Send force to do it.` });
+        throw new ApiError('conflict', { message: `${refusal} Send force: true to do it all the same.` });
       for (const provider of providers) await putProvider(tx, provider);
       await replaceModels(tx, withoutTwins(load), now, new Set(faults.map(({ model }) => model)));
       await tx.model.updateMany({
@@ -180,7 +180,7 @@ function invalid(faults: readonly Pick<Fault, 'loc' | 'msg'>[]): ApiError {
   const [first] = faults;
   return new ApiError('validation_error', {
     message: `${first.loc.join('.')}: ${first.msg}`,
-    details: faults.map(({ loc, msg }) => ({ type: 'invalid', loc, msg })),
+    details: faults.map(({ loc, msg }) => ({ type: 'value_error' as const, loc, msg })),
   });
 }
 

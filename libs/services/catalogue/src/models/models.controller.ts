@@ -177,7 +177,7 @@ function placeOf(param: string, id: string, models: readonly CatalogueModel[]): 
   throw new ApiError('validation_error', {
     message: `${param}: ${msg}`,
     param,
-    details: [{ type: 'unknown_model', loc: [param], msg }],
+    details: [{ type: 'unknown_reference', loc: [param], msg }],
   });
 }
 

@@ -60,7 +60,7 @@ function unknownWord(kind: 'capability' | 'modality', word: string, loc: [string
   const msg = `No ${kind} is called ${word}.`;
   return new ApiError('validation_error', {
     message: msg,
-    details: [{ type: `unknown_${kind}`, loc, msg }],
+    details: [{ type: 'enum', loc, msg }],
   });
 }
 

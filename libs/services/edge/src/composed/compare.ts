@@ -75,10 +75,10 @@ function expanded(named: readonly string[], index: CatalogueIndex): string[] {
     return record?.is_composite ? record.composite_models : [name];
   });
   if (models.length >= MODELS_MIN && models.length <= MODELS_MAX) return models;
-  const msg = `${MODELS_MIN} to ${MODELS_MAX} models are compared, and these are ${models.length}`;
+  const msg = `name ${MODELS_MIN} to ${MODELS_MAX} models; these are ${models.length}`;
   throw new ApiError('validation_error', {
     message: `models: ${msg}`,
-    details: [{ type: 'models_count', loc: ['models'], msg }],
+    details: [{ type: models.length < MODELS_MIN ? 'min_items' : 'max_items', loc: ['models'], msg }],
     param: 'models',
   });
 }

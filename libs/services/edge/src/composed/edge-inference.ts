@@ -266,7 +266,7 @@ function contentRoleOf(error: ApiError): ApiError {
   const msg = 'The model does not accept this role.';
   return new ApiError('validation_error', {
     message: `content.${position}.role: ${msg}`,
-    details: [{ type: 'unsupported_content_role', loc: ['content', Number(position), 'role'], msg }],
+    details: [{ type: 'content_invalid', loc: ['content', Number(position), 'role'], msg }],
     param: error.options.param,
   });
 }

@@ -111,7 +111,7 @@ function fault(at: number, member: string, msg: string): ApiError {
   const loc = ['criteria', at, member];
   return new ApiError('validation_error', {
     message: `${loc.join('.')}: ${msg}`,
-    details: [{ type: 'criterion_invalid', loc, msg }],
+    details: [{ type: 'value_error', loc, msg }],
     param: loc.join('.'),
   });
 }

@@ -99,7 +99,7 @@ describe('a video that the edge runs for the workers service', () => {
       body: {
         error: {
           code: 'validation_error',
-          details: [{ type: 'unsupported_content_role', loc: ['content', 1, 'role'] }],
+          details: [{ type: 'content_invalid', loc: ['content', 1, 'role'] }],
         },
       },
     });

@@ -169,7 +169,7 @@ describe('the front door', () => {
     expect(await away.json()).toMatchObject({
       error: {
         code: 'service_unavailable',
-        message: 'Usage, limits in use and billing are away for the moment.',
+        message: 'Usage, limits in use and billing are unavailable for the moment.',
       },
       request_id: away.headers.get('x-request-id'),
     });

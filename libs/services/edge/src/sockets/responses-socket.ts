@@ -112,9 +112,14 @@ export class ResponsesSocket {
 
   private refusal(bytes: number, isBinary: boolean): ApiError | null {
     if (this.deps.drain.isDraining) return new ApiError('service_draining', { retryAfterSeconds: 1 });
-    if (isBinary) return new ApiError('validation_error', { message: 'A message is a JSON object as text.' });
+    if (isBinary)
+      return new ApiError('validation_error', {
+        message: 'A message has to be text that holds one JSON object.',
+      });
     if (this.turns >= TURNS_MAX || this.waitingBytes + bytes > BODY_LIMIT_BYTES)
-      return new ApiError('conflict', { message: 'Too much waits on this connection.' });
+      return new ApiError('conflict', {
+        message: `This connection has ${TURNS_MAX} requests waiting, or too many bytes of them: wait for an answer first.`,
+      });
     return null;
   }
 

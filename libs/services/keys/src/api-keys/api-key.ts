@@ -8,6 +8,7 @@ import {
   type RoutingPolicy,
   type RoutingPolicyBody,
   type UpdateKeyBody,
+  type DetailType,
 } from '@gateway/contracts';
 import { ceilingFaults, type LimitTier } from '@gateway/limits';
 import { expiryFaults } from '@gateway/platform';
@@ -117,7 +118,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function fault(loc: (string | number)[], msg: string, type = 'value_error'): ErrorDetail {
+function fault(loc: (string | number)[], msg: string, type: DetailType = 'value_error'): ErrorDetail {
   return { type, loc, msg };
 }
 

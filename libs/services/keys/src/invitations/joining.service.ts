@@ -69,7 +69,7 @@ export class JoiningService {
     if (isRight && known.disabled_at === null) return { ...person, passwordHash: null };
     this.attempts.failed(ip, email);
     throw new ApiError('unauthorized', {
-      message: 'This address is known, and the password is not its own.',
+      message: 'This address has an account, and this is not its password.',
     });
   }
 
@@ -129,7 +129,7 @@ export class JoiningService {
 }
 
 function missingName(): ApiError {
-  const msg = 'name is required of a person who is new here.';
+  const msg = 'name is required for a person who has no account yet.';
   return new ApiError('validation_error', {
     message: msg,
     details: [{ type: 'missing', loc: ['name'], msg }],

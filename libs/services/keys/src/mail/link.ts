@@ -19,7 +19,7 @@ export function linkTo(publicUrl: string, page: 'invite' | 'reset', token: strin
 
 /** Alike for a token that is unknown, used, void and too old. */
 export function deadLink(): ApiError {
-  const msg = 'This link is unknown, was used, or has run out.';
+  const msg = 'This link is unknown, was already used, or has expired.';
   return new ApiError('unprocessable_entity', {
     message: `token: ${msg}`,
     details: [{ type: 'token_invalid', loc: ['token'], msg }],

@@ -46,7 +46,9 @@ export class OidcController {
     const begun = begunOf(request, this.secrets.keks, this.clock.now());
     void reply.header('cache-control', 'no-store').header('set-cookie', endCookie());
     if (begun === null)
-      throw new ApiError('unauthorized', { message: 'This login was not begun here, or is too old.' });
+      throw new ApiError('unauthorized', {
+        message: 'This login was not started in this browser, or took too long: start it again.',
+      });
     this.attempts.takeLink(request.clientIp);
     const vouched = await this.provider.complete(new URLSearchParams(request.url.split('?')[1]), begun);
     const { refreshToken } = await this.logins.login(vouched, request);

@@ -53,6 +53,6 @@ export function orgFaults(
       rpm_limit: body.rpm_limit === undefined ? current.rpm_limit : body.rpm_limit,
       rpd_limit: body.rpd_limit === undefined ? current.rpd_limit : body.rpd_limit,
     }),
-    ...(isKnown ? [] : [{ type: 'value_error', loc: ['default_api_version'], msg }]),
+    ...(isKnown ? [] : [{ type: 'enum' as const, loc: ['default_api_version'], msg }]),
   ];
 }

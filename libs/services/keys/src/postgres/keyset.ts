@@ -43,7 +43,7 @@ function readCursor(cursor: string, of: string): string {
   const msg = 'cursor must be the next_cursor of a page of this list with these filters.';
   throw new ApiError('validation_error', {
     message: msg,
-    details: [{ type: 'cursor_invalid', loc: ['query', 'cursor'], msg }],
+    details: [{ type: 'cursor_invalid', loc: ['cursor'], msg }],
   });
 }
 

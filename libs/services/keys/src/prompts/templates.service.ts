@@ -207,7 +207,7 @@ export class TemplatesService {
     return this.change(caller, id, request, async (tx, row) => {
       await existingVersion(tx, id, versionId);
       if (row.published_version_id === versionId)
-        throw new ApiError('conflict', { message: 'This version is the published one.' });
+        throw new ApiError('conflict', { message: 'This version is already published.' });
       return this.published('template.rollback', tx, row, versionId);
     });
   }

@@ -22,7 +22,7 @@ export class PasswordHasher {
   hash(password: string, field: string): Promise<string> {
     if (password.normalize('NFKC').length < LENGTH_MIN) {
       const msg = `A password has at least ${LENGTH_MIN} characters.`;
-      const details = [{ type: 'password_too_short', loc: [field], msg }];
+      const details = [{ type: 'password_too_short' as const, loc: [field], msg }];
       throw new ApiError('validation_error', { message: `${field}: ${msg}`, details });
     }
     return this.inTurn(() => hashPassword(password, this.random));

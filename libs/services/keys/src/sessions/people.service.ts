@@ -102,8 +102,12 @@ function preferenceFaults({ time_zone, locale }: UpdateMeBody): ErrorDetail[] {
   const isZone = time_zone == null || isTimeZone(time_zone);
   const isLocale = locale == null || isKnown(() => Intl.getCanonicalLocales(locale));
   return [
-    ...(isZone ? [] : [{ type: 'value_error', loc: ['time_zone'], msg: 'time_zone must be an IANA name.' }]),
-    ...(isLocale ? [] : [{ type: 'value_error', loc: ['locale'], msg: 'locale must be a BCP 47 tag.' }]),
+    ...(isZone
+      ? []
+      : [{ type: 'value_error' as const, loc: ['time_zone'], msg: 'time_zone must be an IANA name.' }]),
+    ...(isLocale
+      ? []
+      : [{ type: 'value_error' as const, loc: ['locale'], msg: 'locale must be a BCP 47 tag.' }]),
   ];
 }
 

@@ -24,6 +24,8 @@ interface Holder {
 }
 
 /** Holders of the platform's own role. There is always one at least. */
+const LAST_ONE = 'This person is the last super admin: make another person a super admin first.';
+
 @Injectable()
 export class SuperAdminsService {
   constructor(
@@ -73,7 +75,7 @@ export class SuperAdminsService {
       make: async (tx): Promise<Changed<null>> => {
         await lockHolders(tx);
         if ((await tx.user.count({ where })) === 0) throw new ApiError('not_found');
-        if (await isLast(tx)) throw new ApiError('conflict', { message: 'The last super admin stays one.' });
+        if (await isLast(tx)) throw new ApiError('conflict', { message: LAST_ONE });
         const data = { is_super_admin: false, super_admin_at: null, super_admin_source: null };
         await tx.user.update({ where: { id: userId }, data });
         return { answer: null, audit: roleAudit('super_admin.revoke', userId) };

@@ -22,7 +22,7 @@ export function requireSound(
   if (WITH_PCT.has(type) !== (pct !== null))
     throw pct === null ? missing('threshold_pct', type) : forbidden('threshold_pct', type);
   if (usd !== null && !Usd.parse(usd).isPositive())
-    throw fault('threshold_usd', 'The threshold has to be above 0.', 'greater_than');
+    throw fault('threshold_usd', 'The threshold has to be above 0.', 'minimum');
   if (pct !== null && (pct < 1 || pct > 100))
     throw fault('threshold_pct', 'The threshold has to be 1 to 100.', 'out_of_range');
   if (channel === 'email' && (WITH_USD.has(type) || WITH_PCT.has(type)))

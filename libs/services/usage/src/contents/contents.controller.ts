@@ -51,7 +51,7 @@ export class ContentsController {
     const found = REQUEST_ID.test(id) ? await this.contents.find(views, id) : [];
     const [first] = found;
     if (first === undefined)
-      throw new ApiError('not_found', { message: 'No content of such a request is kept.' });
+      throw new ApiError('not_found', { message: 'No content of this request is stored.' });
     // Before anything is opened: nobody looks without a row that says so.
     await this.audit(request, {
       action: 'request_content.read',

@@ -25,7 +25,7 @@ export class AccountDirectory {
       const msg = 'Give exactly one of org_id, user_id and account_id.';
       throw new ApiError('validation_error', {
         message: msg,
-        details: [{ type: 'one_of', loc: ['org_id'], msg }],
+        details: [{ type: 'value_error', loc: ['org_id'], msg }],
       });
     }
     if (user_id === caller.userId) return { accountId: caller.accountId, orgId: null };

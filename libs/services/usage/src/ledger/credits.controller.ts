@@ -60,7 +60,7 @@ export class CreditsController {
       audit,
     );
     if (!credited.isNew)
-      throw new ApiError('conflict', { message: 'This Idempotency-Key has given its credit before.' });
+      throw new ApiError('conflict', { message: 'A credit was already given with this Idempotency-Key.' });
     const record: CreditRecord = {
       id: `txn_${credited.transferId}`,
       account_id: accountId,

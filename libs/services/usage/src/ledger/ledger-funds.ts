@@ -40,10 +40,10 @@ export class LedgerFunds extends Funds {
   /** Throws ApiError `validation_error` for an amount that is not above 0. */
   async creditOnce(credit: Credit, audit: AuditRow | null = null): Promise<Moved> {
     if (!Usd.isMoney(credit.amountUsd) || !Usd.parse(credit.amountUsd).isPositive()) {
-      const msg = 'A credit is above 0.';
+      const msg = 'A credit has to be above 0.';
       throw new ApiError('validation_error', {
         message: msg,
-        details: [{ type: 'greater_than', loc: ['amount_usd'], msg }],
+        details: [{ type: 'minimum', loc: ['amount_usd'], msg }],
       });
     }
     const credited = await this.asked(() => this.deps.store.credit(credit, audit));

@@ -5,6 +5,7 @@ import {
   type CouponRecord,
   type Random,
   type RedemptionRecord,
+  type DetailType,
 } from '@gateway/contracts';
 import type { AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
@@ -44,7 +45,7 @@ export class CouponsStore {
   ): Promise<CouponRecord> {
     const { clock, database } = this.deps;
     const amount = Usd.parse(body.amount_usd);
-    if (!amount.isPositive()) throw faulty('amount_usd', 'greater_than', 'A coupon credits more than 0.');
+    if (!amount.isPositive()) throw faulty('amount_usd', 'minimum', 'A coupon credits more than 0.');
     const [fault] = expiryFaults(body.expires_at, clock.now());
     if (fault !== undefined) throw faulty('expires_at', fault.type, fault.msg);
     return database.transaction(async (client) => {
@@ -183,6 +184,6 @@ function refusal(code: 'conflict' | 'not_found', message: string): ApiError {
   return new ApiError(code, { message });
 }
 
-function faulty(field: keyof CouponBody, type: string, msg: string): ApiError {
+function faulty(field: keyof CouponBody, type: DetailType, msg: string): ApiError {
   return new ApiError('validation_error', { message: msg, details: [{ type, loc: [field], msg }] });
 }

@@ -26,7 +26,7 @@ export class ExportsUnderWay {
     const free = ALL_MAX - this.places.size;
     if (own > 0 && own >= free)
       throw new ApiError('rate_limit_exceeded', {
-        message: 'Other exports of this account are being read; wait until one of them has ended.',
+        message: 'Too many exports of this account are being downloaded: wait until one of them has ended.',
         retryAfterSeconds: RETRY_SECONDS,
       });
     if (free === 0 && !this.closeSlowest()) throw unavailable(this.deps.random);

@@ -150,7 +150,9 @@ export class ExportsController {
 }
 
 function noSuchExport(): ApiError {
-  return new ApiError('not_found', { message: 'This export was fetched or is too old.' });
+  return new ApiError('not_found', {
+    message: 'This export was already downloaded, or has expired: create it again.',
+  });
 }
 
 async function* after(first: IteratorResult<string>, rest: AsyncGenerator<string>): AsyncGenerator<string> {

@@ -84,7 +84,7 @@ export class ReadTurns {
     const { clock, random } = this.deps;
     if (account.waiting >= WAITING_MAX)
       throw new ApiError('rate_limit_exceeded', {
-        message: 'Other usage reads of this account are waiting; ask again when some of them were answered.',
+        message: 'Too many usage reads of this account are waiting: send it again after Retry-After.',
         retryAfterSeconds: RETRY_SECONDS,
       });
     if (this.waiting.size >= ALL_WAITING_MAX) throw unavailable(random);

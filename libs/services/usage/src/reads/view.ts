@@ -1,4 +1,10 @@
-import { ApiError, type Membership, type Principal, type SessionPrincipal } from '@gateway/contracts';
+import {
+  ApiError,
+  type Membership,
+  type Principal,
+  type SessionPrincipal,
+  type DetailType,
+} from '@gateway/contracts';
 import type { OrgRule } from '@gateway/platform';
 
 /** The usage that a caller may read. */
@@ -83,12 +89,10 @@ function viewOfMember({ orgId, accountId, role }: Membership, { userId }: Sessio
 function usableOrgId(orgId: unknown): string {
   if (typeof orgId === 'string' && ORG_ID.test(orgId)) return orgId;
   const isMissing = orgId === undefined || orgId === null;
-  throw isMissing
-    ? unclear('org_id is required.')
-    : unclear('org_id is not an organization id.', 'org_id_invalid');
+  throw isMissing ? unclear('org_id is required.') : unclear('org_id is not an organization id.', 'pattern');
 }
 
-function unclear(msg: string, type = 'missing'): ApiError {
+function unclear(msg: string, type: DetailType = 'missing'): ApiError {
   return new ApiError('validation_error', { message: msg, details: [{ type, loc: ['org_id'], msg }] });
 }
 

@@ -42,7 +42,7 @@ function offsetOf(format: Intl.DateTimeFormat, at: number): number {
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   if (!isTimeZone(timeZone)) {
     const msg = 'time_zone is not a known IANA name.';
-    const details = [{ type: 'value_error', loc: ['time_zone'], msg }];
+    const details = [{ type: 'value_error' as const, loc: ['time_zone'], msg }];
     throw new ApiError('validation_error', { message: msg, details });
   }
   const two = '2-digit';

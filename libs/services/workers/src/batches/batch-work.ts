@@ -155,7 +155,8 @@ export class BatchWork {
     const file = isCopied ? null : await files.read(batch.key_id, batch.input_file_id);
     const object = isCopied ? copyOf(batch) : file === null ? null : contentOf(file);
     const found = object === null ? null : await objects.get(object);
-    if (found === null) throw new ApiError('resource_not_found', { message: 'The input file is gone.' });
+    if (found === null)
+      throw new ApiError('resource_not_found', { message: 'The input file was deleted or has expired.' });
     // One that was cancelled may never have been checked: what is wrong with its file does not keep it from its end.
     const whereLonger = batch.status === 'cancelling' ? 'passed over' : 'throws';
     try {

@@ -8,6 +8,8 @@ import {
   uuidv7,
   type Clock,
   type IdempotencyClaim,
+  type InferenceCall,
+  type InferencePlan,
   type Random,
 } from '@gateway/contracts';
 import { IdempotencyTable } from '@gateway/database';
@@ -21,6 +23,8 @@ import { LINE_BYTES_MAX, readLine, type BatchLine } from './batch-lines.js';
 import { BatchRunner } from './batch-runner.js';
 import { BatchStore, batchView, type Batch } from './batches.store.js';
 
+/** Statuses of refusals that are about the body of a line, or the model that it names. */
+const OF_A_LINE: ReadonlySet<number> = new Set([400, 404, 422]);
 const DAY_MS = 86_400_000;
 
 /** Batches of the key that made them. */
@@ -92,7 +96,7 @@ export class BatchesController {
     const id = `batch_${uuidv7(this.clock, this.random)}`;
     const { endpoint } = body;
     const first = await this.firstLine(file, endpoint);
-    const plan = await this.inference.plan({
+    const plan = await this.planOf({
       ...{ key_id, account_id, request_id: request.id, unit: 0, recorded_path: '/v1/batches' },
       ...{ endpoint, body: first.body, is_batch: true },
     });
@@ -108,6 +112,16 @@ export class BatchesController {
     await this.batches.add(batch, (client) => answerClaim(client, claim, view));
     this.runner.nudge();
     return view;
+  }
+
+  /** Plans the first line. Throws its refusal, with its place. */
+  private async planOf(call: InferenceCall): Promise<InferencePlan> {
+    try {
+      return await this.inference.plan(call);
+    } catch (refusal) {
+      if (!(refusal instanceof ApiError) || !OF_A_LINE.has(refusal.status)) throw refusal;
+      throw new ApiError(refusal.code, { ...refusal.options, message: `Line 1: ${refusal.message}` });
+    }
   }
 
   private async found(request: FastifyRequest, id: string): Promise<Batch> {
@@ -158,6 +172,6 @@ const NEW = {
 } as const;
 
 function fault(field: string, msg: string): ApiError {
-  const detail = { type: 'batch_invalid', loc: [field], msg };
+  const detail = { type: 'batch_invalid' as const, loc: [field], msg };
   return new ApiError('validation_error', { message: msg, details: [detail], param: field });
 }

@@ -194,8 +194,13 @@ describe('/v1/batches', () => {
   it('BAT-03 refuses a batch whose model takes none, or that nobody may call', async () => {
     inference.refusal = new ApiError('model_capability_not_supported');
     await expect(begin([line(0)])).rejects.toMatchObject({ status: 400 });
-    inference.refusal = new ApiError('model_not_found');
-    await expect(begin([line(0)])).rejects.toMatchObject({ status: 404 });
+    inference.refusal = new ApiError('model_not_found', { message: 'The model a/b is unknown.' });
+    await expect(begin([line(0)])).rejects.toMatchObject({
+      status: 404,
+      message: '404 Line 1: The model a/b is unknown.',
+    });
+    inference.refusal = new ApiError('insufficient_quota', { message: 'No credit.' });
+    await expect(begin([line(0)])).rejects.toMatchObject({ message: '402 No credit.' });
   });
 
   it('BAT-05 EVT-27 a file with wrong lines fails the batch, and each is named', async () => {

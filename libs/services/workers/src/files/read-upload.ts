@@ -123,6 +123,6 @@ function shownName(name: string): string {
 }
 
 function fault(field: string, msg: string): ApiError {
-  const detail = { type: 'form_invalid', loc: [field], msg };
+  const detail = { type: 'form_invalid' as const, loc: [field], msg };
   return new ApiError('validation_error', { message: msg, details: [detail], param: field });
 }

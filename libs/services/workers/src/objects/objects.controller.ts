@@ -1,5 +1,12 @@
 import { Controller, Get, Param, Query, Res, StreamableFile } from '@nestjs/common';
-import { ApiError, ObjectLinkQuery, objectName, ObjectStore, type ObjectKey } from '@gateway/contracts';
+import {
+  ApiError,
+  LINK_NOT_WHOLE,
+  ObjectLinkQuery,
+  objectName,
+  ObjectStore,
+  type ObjectKey,
+} from '@gateway/contracts';
 import { FolderStore } from '@gateway/object-store';
 import { Access } from '@gateway/platform';
 import type { FastifyReply } from 'fastify';
@@ -20,8 +27,13 @@ export class ObjectsController {
   ): Promise<StreamableFile> {
     const key = keyOf(kind, owner, name);
     if (key === null || !(this.store instanceof FolderStore)) throw new ApiError('not_found');
+    if (expires === undefined || signature === undefined)
+      throw new ApiError('validation_error', {
+        message: LINK_NOT_WHOLE,
+        param: expires === undefined ? 'expires' : 'signature',
+      });
     const found = await this.store.follow(key, expires, signature);
-    if (found === null) throw new ApiError('not_found', { message: 'This link is wrong or past its time.' });
+    if (found === null) throw new ApiError('not_found', { message: 'This link is wrong or has expired.' });
     void reply
       .header('content-type', found.contentType)
       .header('content-length', found.bytes)

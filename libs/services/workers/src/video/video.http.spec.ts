@@ -251,7 +251,7 @@ describe('video tasks', () => {
   });
 
   it('VID-11 a refusal of the begin is the answer, and leaves no task', async () => {
-    const details = [{ type: 'unsupported_content_role', loc: ['body', 'content', 1, 'role'], msg: 'no' }];
+    const details = [{ type: 'content_invalid', loc: ['body', 'content', 1, 'role'], msg: 'no' }];
     const error = { code: 'validation_error', message: 'no', details };
     inference.answer = () => ({ status: 422, body: { error }, retry_after_seconds: null });
     // Their links are signed anew for each answer, with the second they expire in.

@@ -198,7 +198,7 @@ export class RealtimeSession {
       const fault = body?.detail ?? {
         type: 'json_invalid',
         loc: [],
-        msg: 'an event is a JSON object as text',
+        msg: 'an event has to be a text message that holds one JSON object',
       };
       this.end(invalidBody(fault));
       return undefined;
@@ -251,7 +251,7 @@ export class RealtimeSession {
       // The pin is the session's: the key may have none.
       if (refusal.code === 'model_not_available_on_pinned_provider')
         throw new ApiError('unsupported_operation', {
-          message: 'The model does not write down speech at the provider of this session.',
+          message: 'The provider of this session does not transcribe speech with this model.',
           param,
         });
       throw new ApiError(refusal.code, { ...refusal.options, message: refusal.message, param });
