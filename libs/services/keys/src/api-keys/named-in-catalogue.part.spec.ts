@@ -1,13 +1,6 @@
 import { ApiError } from '@gateway/contracts';
-<<<<<<< HEAD:libs/services/keys/src/api-keys/named-in-catalogue.part.spec.ts
-import type { Answer } from '../keys-app.fixture.js';
+import type { Answer, Method } from '../keys-app.fixture.js';
 import { keys } from '../written-keys.fixture.js';
-=======
-import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp, type Method } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
->>>>>>> e5d443f8 (fix(keys,usage,endpoints): decide what was doubtful for the user):libs/services/keys/src/api-keys/named-in-catalogue.http.spec.ts
 
 describe('what a key names of the catalogue', () => {
   const create = (body: object): Promise<Answer> => keys.call('POST', '/v1/keys', { as: keys.admin, body });
