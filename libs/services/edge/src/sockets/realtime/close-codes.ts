@@ -1,4 +1,5 @@
 import { ApiError, errorEnvelope, type ErrorCode } from '@gateway/contracts';
+import { scrubProviderText } from '@gateway/redaction';
 
 /** Close code of each error that ends a session (wire-formats 6.6). */
 const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
@@ -49,4 +50,18 @@ export function errorEvent(error: ApiError, id: string, eventId: string | null):
   const shown = { type, code, message, param, event_id: eventId };
   const said = provider_code === undefined ? shown : { ...shown, provider_code };
   return JSON.stringify({ type: 'error', event_id: id, error: said });
+}
+
+/** A provider's name of an error, or the path of a member; anything else may be a text, an address or a secret. */
+const CODE = /^[\w.-]{1,64}$/;
+const PARAM = /^[\w.[\]-]{1,200}$/;
+
+/** Returns what a caller sees of a provider's error that the caller has caused. `message` is scrubbed already. */
+export function callersFault(
+  { code, param }: Record<string, unknown>,
+  message: string,
+): Record<string, unknown> {
+  const named = (value: unknown, form: RegExp): string | null =>
+    typeof value === 'string' && form.test(value) && scrubProviderText(value) === value ? value : null;
+  return { type: 'invalid_request_error', code: named(code, CODE), message, param: named(param, PARAM) };
 }

@@ -14,7 +14,7 @@ import type { PlannedRoute } from '@gateway/routing';
 import type { WebSocket } from 'ws';
 import type { EndpointDeps } from '../../inference/endpoint.js';
 import { HeldLength } from '../held-length.js';
-import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
+import { callersFault, closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { Heartbeat } from './heartbeat.js';
 import { refusePrompt, respliced, SessionInput } from './session-input.js';
 import { SerialMessages } from './serial-messages.js';
@@ -313,8 +313,13 @@ export class RealtimeSession {
     const isOwn = await this.turns.refused(eventId);
     const message = scrubProviderText(typeof error.message === 'string' ? error.message : 'no message');
     if (error.type === 'invalid_request_error') {
-      const shown = { ...error, message, event_id: isOwn && eventId?.startsWith(OWN_EVENT) ? null : eventId };
-      return this.toCaller(Buffer.from(JSON.stringify({ ...event, error: shown })));
+      const shown = {
+        ...callersFault(error, message),
+        event_id: isOwn && eventId?.startsWith(OWN_EVENT) ? null : eventId,
+      };
+      return this.toCaller(
+        Buffer.from(JSON.stringify({ type: 'error', event_id: event.event_id ?? null, error: shown })),
+      );
     }
     this.say(
       new ApiError('provider_error', { message: `${this.planned.provider.name}: ${message}` }),
