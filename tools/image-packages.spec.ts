@@ -5,6 +5,7 @@ import { repositoryRoot } from './infra/src/repository.js';
 
 interface Locked {
   dev?: boolean;
+  link?: boolean;
   devOptional?: boolean;
   dependencies?: Record<string, string>;
 }

@@ -1,1 +1,1 @@
-export function unneeded(packages: Readonly<Record<string, { devOptional?: boolean }>>): string[];
+export function unneeded(packages: Readonly<Record<string, { devOptional?: boolean; link?: boolean }>>): string[];

@@ -7,11 +7,11 @@ const OWN_NODE = /^node_modules\/node(?:-bin-setup)?(?:\/|$)/;
 
 /**
  * Paths of the lock file's packages. npm keeps what is a development tool and, for some package, an optional peer as well:
- * Prisma's command line with its engines, and TypeScript.
+ * Prisma's command line with its engines, and TypeScript. A link leads to a workspace, whose SDKs only specs need.
  */
 export function unneeded(packages) {
   return Object.entries(packages)
-    .filter(([path, { devOptional }]) => devOptional === true || OWN_NODE.test(path))
+    .filter(([path, { devOptional, link }]) => devOptional === true || link === true || OWN_NODE.test(path))
     .map(([path]) => path);
 }
 
