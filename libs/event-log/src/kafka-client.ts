@@ -1,11 +1,13 @@
 import './kafka-checksum.js';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import kafkajs from 'kafkajs';
 
 /** Addresses and credentials of the brokers. Plain values: a worker thread is sent it. */
 export interface KafkaAccess {
-  /** host:port of some brokers; the others are learnt from them. */
+  /** host:port of some brokers, `[::1]:9092` of an IPv6 address; the others are learnt from them. */
   brokers: string[];
   /** An empty object = the authorities that Node brings; `ca` is PEM. */
   tls?: { ca?: string };
@@ -24,12 +26,16 @@ export interface KafkaOptions extends KafkaAccess {
 
 const CONNECTION_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 60_000;
+/** Place of the colons of an IPv6 address: kafkajs takes what stands before the first colon for the host. */
+const COLON = '%3A';
 
 export function kafkaClient(options: KafkaOptions): kafkajs.Kafka {
   withoutNegativeTimers();
   const { WARN, ERROR } = kafkajs.logLevel;
   return new kafkajs.Kafka({
-    brokers: options.brokers,
+    brokers: options.brokers.map(withoutColons),
+    socketFactory: openSocket,
     clientId: options.clientId,
     ssl: options.tls ?? false,
     sasl: saslOf(options.sasl),
@@ -45,6 +51,22 @@ export function kafkaClient(options: KafkaOptions): kafkajs.Kafka {
       options.onNotice?.(entry.level === ERROR ? 'error' : 'warn', text);
     },
   });
+}
+
+function withoutColons(broker: string): string {
+  const [, address, port] = /^\[(.+)\]:(\d+)$/.exec(broker) ?? [];
+  return address === undefined ? broker : `${address.replaceAll(':', COLON)}:${port}`;
+}
+
+/** Connects as kafkajs does, also to an IPv6 address. */
+function openSocket({ host: written, port, ssl, onConnect }: kafkajs.ISocketFactoryArgs): Socket {
+  const host = written.replaceAll(COLON, ':');
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const socket = ssl
+    ? connectTls({ host, port, ...name, ...ssl }, onConnect)
+    : connect({ host, port }, onConnect);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  return socket;
 }
 
 function saslOf(sasl: KafkaOptions['sasl']): kafkajs.SASLOptions | undefined {

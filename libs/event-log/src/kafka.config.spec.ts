@@ -37,6 +37,9 @@ describe('KafkaConfig', () => {
       ...['KAFKA_BROKERS', 'KAFKA_SASL_PASSWORD', 'KAFKA_SASL_USERNAME', 'KAFKA_TLS', 'KAFKA_TLS_CA'],
     ]);
     expect(faulty({ KAFKA_BROKERS: 'a:1,b:65536' })).toEqual(['KAFKA_BROKERS']);
+    expect(faulty({ KAFKA_BROKERS: '[fd00::1]:9092,[::1]:9093' })).toEqual([]);
+    for (const broken of ['::1:9092', '[::1]', '[::1:9092', '[a]b:1', '[]:1'])
+      expect([broken, faulty({ KAFKA_BROKERS: broken })]).toEqual([broken, ['KAFKA_BROKERS']]);
     expect(faulty({ KAFKA_SASL_MECHANISM: 'gssapi' })).toEqual(['KAFKA_SASL_MECHANISM']);
     const user = { KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' };
     expect(faulty(user).sort()).toEqual(['KAFKA_SASL_PASSWORD', 'KAFKA_SASL_USERNAME']);

@@ -25,6 +25,9 @@ describe('RedisConfig', () => {
         { host: 'b', port: 2 },
       ],
     });
+    expect(address({ REDIS_CLUSTER_NODES: '[fd00::1]:6379' })).toEqual({
+      clusterNodes: [{ host: 'fd00::1', port: 6379 }],
+    });
     const sentinels = { REDIS_SENTINELS: 's:1', REDIS_SENTINEL_NAME: 'm', REDIS_SENTINEL_PASSWORD: 'x' };
     expect(address({ ...access, ...sentinels })).toEqual({
       ...{ username: 'u', password: 'p', tls: {} },

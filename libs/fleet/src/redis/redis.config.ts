@@ -73,7 +73,9 @@ export function redisAddress(config: Readonly<RedisConfig>): RedisAddress {
   return { ...access, url: config.REDIS_URL ?? '' };
 }
 
+/** An IPv6 address stands in brackets, and without them in what is connected to. */
 function hostAndPort(text: string): { host: string; port: number } {
   const colon = text.lastIndexOf(':');
-  return { host: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
+  const host = text.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+  return { host, port: Number(text.slice(colon + 1)) };
 }

@@ -19,8 +19,8 @@ const PORT = String.raw`(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[
 /** A port that there is, for `Matches`. */
 export const PORT_NUMBER = new RegExp(`^${PORT}$`);
 
-/** host:port, for `Matches`: the name of a server and a port that there is. */
-export const HOST_AND_PORT = new RegExp(String.raw`^[^\s:/]+:${PORT}$`);
+/** host:port, for `Matches`: the name of a server, or an IPv6 address in brackets, and a port that there is. */
+export const HOST_AND_PORT = new RegExp(String.raw`^(?:[^\s:/[\]]+|\[[\da-f:.]+\]):${PORT}$`, 'i');
 
 /** Pattern of HOST_AND_PORT, and an IPv6 address without brackets: `::1:9000`. */
 export const PLACE_AND_PORT = new RegExp(String.raw`^[^\s/@,]+:${PORT}$`);
