@@ -23,6 +23,7 @@ const steps = [
   'check-house',
   'requirements',
   'docs:check',
+  'chart',
 ];
 
 const results = [];

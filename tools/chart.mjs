@@ -1,0 +1,101 @@
+// `npm run chart`: lints the Helm chart with each file of its ci/ and compares what it renders with deploy/kubernetes.
+// `-- --write` writes those files instead. Helm is taken from the PATH or from .cache/bin, else built there by Go.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from './bootstrap.mjs';
+
+const HELM = 'helm.sh/helm/v3/cmd/helm@v3.22.0';
+const BUILD_MS = 900_000;
+const RENDER_MS = 60_000;
+/** Releases of Kubernetes whose schemas the manifests are checked against, where `kubernetes-validate` is installed. */
+const KUBERNETES = ['1.33', '1.34', '1.35'];
+const chart = join(root, 'deploy/helm/model-gateway');
+const manifests = join(root, 'deploy/kubernetes');
+
+const { values: flags } = parseArgs({ options: { write: { type: 'boolean', default: false } } });
+const helm = findHelm();
+if (helm === null) {
+  process.stdout.write('chart: left out, because helm is not here and Go cannot build it.\n');
+  process.exit(0);
+}
+mkdirSync(manifests, { recursive: true });
+let faults = 0;
+for (const file of readdirSync(join(chart, 'ci')).toSorted()) {
+  const values = ['--values', join(chart, 'ci', file)];
+  const name = file.replace('-values', '');
+  const path = join(manifests, name);
+  run(helm, ['lint', '--strict', chart, ...values]);
+  const rendered =
+    `# Rendered by \`npm run chart -- --write\` from the chart and its ci/${file}.\n` +
+    run(helm, [
+      'template',
+      'model-gateway',
+      chart,
+      '--namespace',
+      'model-gateway',
+      '--kube-version',
+      `${KUBERNETES[0]}.0`,
+      ...values,
+    ]);
+  if (flags.write) writeFileSync(path, rendered);
+  else if (!existsSync(path) || readFileSync(path, 'utf8') !== rendered)
+    fault(`deploy/kubernetes/${name} is not what the chart renders: run "npm run chart -- --write".`);
+  if (has('kubernetes-validate'))
+    for (const release of KUBERNETES) run('kubernetes-validate', ['-k', release, path]);
+}
+process.stdout.write(`chart: ${faults} faults\n`);
+process.exitCode = faults === 0 ? 0 : 1;
+
+/** Returns the path of helm, or null where it is not here and cannot be built. */
+function findHelm() {
+  if (has('helm')) return 'helm';
+  const built = join(root, '.cache/bin/helm');
+  if (existsSync(built)) return built;
+  if (!has('go', ['version'])) return null;
+  process.stdout.write('chart: building helm (some minutes, once) …\n');
+  const env = { ...process.env, GOBIN: join(root, '.cache/bin'), GOFLAGS: '' };
+  try {
+    execFileSync('go', ['install', HELM], {
+      env,
+      timeout: BUILD_MS,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+  } catch (error) {
+    process.stderr.write(`chart: helm could not be built: ${error.message}\n`);
+    return null;
+  }
+  return built;
+}
+
+function has(program, flag = ['version']) {
+  try {
+    execFileSync(program, program === 'kubernetes-validate' ? ['--version'] : flag, {
+      stdio: 'ignore',
+      timeout: RENDER_MS,
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the output; a failure is one fault, with what the program said. */
+function run(program, args) {
+  try {
+    return execFileSync(program, args, {
+      encoding: 'utf8',
+      timeout: RENDER_MS,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    fault(`${program.split('/').at(-1)} ${args[0]}: ${error.stdout}${error.stderr}`);
+    return '';
+  }
+}
+
+function fault(text) {
+  faults += 1;
+  process.stderr.write(`${text}\n`);
+}
