@@ -51,6 +51,8 @@ export interface Translation {
    * dialect.
    */
   readonly request: UpstreamBody;
+  /** Makes the request now, and throws as `request` does. Absent where it was made with the translation. */
+  prepare?(): void;
   /** Parameters of the caller that this route ignores. Known once `request` was read. */
   readonly ignored: readonly string[];
   /** Runs in place of `request` and `begin`, where one call is not enough. */

@@ -21,10 +21,12 @@ export interface WholeTranslation {
 /** A translation whose JSON answer is read whole and gives one piece: embeddings, images and the like. */
 export function wholeTranslation({ encode, decode }: WholeTranslation): Translation {
   let request: UpstreamBody | null = null;
+  const encoded = (): UpstreamBody => (request ??= encode());
   return {
     get request() {
-      return (request ??= encode());
+      return encoded();
     },
+    prepare: () => void encoded(),
     ignored: [],
     begin: (head, facts): Answer => ({
       isWhole: true,

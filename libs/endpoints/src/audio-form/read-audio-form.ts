@@ -121,11 +121,13 @@ export function translateAudio(
       async (calls) => writeTranscript(await dialect.run(request, route, calls), request),
       request.form.fields.flatMap(([name]) => (OURS.has(name) || dialect.takes.includes(name) ? [] : [name])),
     );
-  let encoded: UpstreamBody | null = null;
+  let body: UpstreamBody | null = null;
+  const encoded = (): UpstreamBody => (body ??= dialect.encode(request, route));
   return {
     get request() {
-      return (encoded ??= dialect.encode(request, route));
+      return encoded();
     },
+    prepare: () => void encoded(),
     ignored: [],
     begin: (head) => dialect.begin(head, request),
   };

@@ -96,6 +96,10 @@ class SpeechTranslation implements Translation {
     return (this.encoded ??= this.dialect.encode(this.asked, this.target));
   }
 
+  prepare(): void {
+    this.encoded ??= this.dialect.encode(this.asked, this.target);
+  }
+
   begin(head: AnswerHead, facts: AnswerFacts): Answer {
     const answer = this.dialect.begin(head, this.asked);
     const measured = measuredSpeech(answer, this.asked.format, this.target.price);

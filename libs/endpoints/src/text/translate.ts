@@ -64,16 +64,17 @@ class TextTranslation implements Translation {
   ) {}
 
   get request(): UpstreamBody {
-    this.encoded ??= this.encode();
-    return this.encoded.request;
+    return this.prepare().request;
   }
 
-  private encode(): EncodedRequest {
+  prepare(): EncodedRequest {
     const { asked, dialect, target } = this;
+    if (this.encoded !== null) return this.encoded;
     // Its parts are written anew in another format; in the caller's own its bytes go on.
-    if (dialect.name === asked.dialect) return dialect.upstream.encode(asked, target);
+    if (dialect.name === asked.dialect) return (this.encoded = dialect.upstream.encode(asked, target));
     spellBody(asked.body);
-    return dialect.upstream.encode({ ...asked, turns: distinctCalls(asked.turns) }, target);
+    const own = { ...asked, turns: distinctCalls(asked.turns) };
+    return (this.encoded = dialect.upstream.encode(own, target));
   }
 
   get ignored(): readonly string[] {
