@@ -1,5 +1,5 @@
 export { filled, isObject } from './body/json-object.js';
-export { wholeCount } from './body/whole-count.js';
+export { wholeCount } from './body/json-object.js';
 export { LazySchema } from './body/lazy-schema.js';
 export { compactionItem } from './text/responses/compaction.js';
 export { queuedResponse } from './text/responses/response-object.js';

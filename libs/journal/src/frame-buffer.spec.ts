@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { encodeFrame, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './frame.js';
-import { FrameBuffer, type FrameRun } from './frame-buffer.js';
+import { FRAME_HEADER_BYTES, FrameBuffer, MAX_FRAME_BYTES, encodeFrame, type FrameRun } from './frame.js';
 
 const step = fc.oneof(
   {

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '@gateway/contracts';
 import { faultOf, type OnAlarm } from './alarm.js';
 import { type Disk, segmentName } from './disk.js';
-import { encodeFrame } from './frame.js';
-import { FrameBuffer, type FrameRun } from './frame-buffer.js';
+import { FrameBuffer, encodeFrame, type FrameRun } from './frame.js';
 import type { SyncedOutcome } from './records.js';
 
 /** Position up to which the disk certainly holds an epoch. */

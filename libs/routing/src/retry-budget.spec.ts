@@ -1,4 +1,4 @@
-import { RetryBudget } from './retry-budget.js';
+import { RetryBudget } from './run-attempts.js';
 
 function takes(budget: RetryBudget, provider = 'p'): number {
   let taken = 0;

@@ -1,5 +1,5 @@
 import { FIGURE_CLASSES, type Route } from '@gateway/contracts';
-import { medianOf, RouteFigureCounts } from './route-figures.js';
+import { medianOf, RouteFigureCounts } from './route-stats.js';
 
 const route = { provider: 'p', model: 'a/m', upstreamModel: 'm' } as Route;
 const other = { provider: 'q', model: 'a/m', upstreamModel: 'm' } as Route;

@@ -7,8 +7,7 @@ import {
 } from '@gateway/contracts';
 import { seededRandom } from '@gateway/testing/plain';
 import type { Plan } from './plan.js';
-import { RetryBudget } from './retry-budget.js';
-import { runAttempts, type Breakers } from './run-attempts.js';
+import { RetryBudget, runAttempts, type Breakers } from './run-attempts.js';
 
 const overloaded: UpstreamErrorOptions = {
   code: 'upstream_error',

@@ -1,4 +1,4 @@
-import { wholeCount } from '../body/whole-count.js';
+import { wholeCount } from '../body/json-object.js';
 import type { AnswerFacts, AnswerHead, Piece } from '../translation/translation.js';
 import { badAnswer } from '../translation/whole-answer.js';
 import type { EmbeddingsRequest } from './embeddings-dialect.js';

@@ -1,5 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../body/json-object.js';
+import { isObject, objectOf, objectsOf, textOf, wholeCount, type JsonObject } from '../body/json-object.js';
 import { formBody } from '../body/multipart.js';
 import { jsonOf } from '../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../sse/sse-parser.js';
@@ -10,7 +10,6 @@ import type { UpstreamBody } from '../translation/upstream-body.js';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS } from '../translation/event-stream.js';
 import { badAnswer, failurePiece, inBandPiece, JSON_HEADERS } from '../translation/whole-answer.js';
 import type { TranscriptionRequest } from './transcriptions-dialect.js';
-import { wholeCount } from '../body/whole-count.js';
 import { heardSeconds, lastEndOf, lastEndOfSubtitles } from './spoken.js';
 import { doneEvent, secondsText } from './write-transcript.js';
 

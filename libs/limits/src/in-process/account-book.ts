@@ -2,17 +2,26 @@ import { HELD_KINDS, type AdmitRequest, type MirrorRequest, type PutUnit } from 
 import {
   ACCOUNT_RECORD,
   DOUBT_MS,
-  heldRecord,
   LAPSED_PER_CALL,
-  recordName,
   SETTLED_DUE_MS,
+  heldRecord,
+  recordName,
   worstCase,
+  type AccountHeld,
+  type AdmissionEntry,
+  type Violation,
 } from '../admission.js';
-import type { AccountHeld, AdmissionEntry, Violation } from '../admission.js';
 import { MAX_NANO, toScriptLimit, toScriptNano } from '../script-nano.js';
 import { dayOf, minuteOf } from '../windows.js';
-import { newLimitRecord, rollWindows, type LimitRecord } from './limit-record.js';
-import { balanceViolation, hasRoom, roomOf, scopeViolation } from './violations.js';
+import {
+  balanceViolation,
+  hasRoom,
+  newLimitRecord,
+  rollWindows,
+  roomOf,
+  scopeViolation,
+  type LimitRecord,
+} from './limit-record.js';
 
 const MINUTES_PER_DAY = 1_440;
 

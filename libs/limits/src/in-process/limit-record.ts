@@ -1,4 +1,5 @@
-import { dayOf, minuteOf } from '../windows.js';
+import { dayOf, dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
+import type { AdmissionEntry, Violation } from '../admission.js';
 
 /** Counts and money of one scope, of one extra counter or of the balance. */
 export interface LimitRecord {
@@ -41,4 +42,71 @@ export function newLimitRecord(): LimitRecord {
 export function rollWindows(record: LimitRecord, now: number): void {
   if (record.minute !== minuteOf(now)) Object.assign(record, { minute: minuteOf(now), rpm: 0, tpm: 0 });
   if (record.day !== dayOf(now)) Object.assign(record, { day: dayOf(now), rpd: 0 });
+}
+
+/** The first limit of an entry that its record has reached, in the order of the Redis script. */
+export function scopeViolation(
+  entry: AdmissionEntry,
+  record: LimitRecord,
+  reservation: number,
+  now: number,
+): Violation | null {
+  const count = (metric: 'rpm' | 'rpd' | 'tpm', resetsInSeconds: number): Violation | null =>
+    record[metric] >= entry[metric]
+      ? {
+          entry,
+          metric,
+          current: record[metric],
+          limit: entry[metric],
+          resetsInSeconds,
+          reservationsOnly: false,
+          held: 0,
+        }
+      : null;
+  const counted =
+    count('rpm', minuteResetSeconds(now)) ??
+    count('rpd', dayResetSeconds(now)) ??
+    count('tpm', minuteResetSeconds(now));
+  if (counted || reservation === 0) return counted;
+  const spent = record.posted + record.unposted;
+  if (spent + record.worst < entry.cap) return null;
+  return {
+    entry,
+    metric: 'spend_cap',
+    current: spent + record.worst,
+    limit: entry.cap,
+    resetsInSeconds: null,
+    reservationsOnly: spent < entry.cap,
+    held: record.worst,
+  };
+}
+
+export function balanceViolation(record: LimitRecord, credit: number, reservation: number): Violation | null {
+  const left = record.posted - record.unposted;
+  if (reservation === 0 || left - record.worst + credit > 0) return null;
+  return {
+    entry: null,
+    metric: 'balance',
+    current: left - record.worst,
+    limit: -credit,
+    resetsInSeconds: null,
+    reservationsOnly: left + credit > 0,
+    held: record.worst,
+  };
+}
+
+/** True if the record has room for a further worst case beside all in flight. */
+export function hasRoom(
+  record: LimitRecord,
+  worst: number,
+  limit: { cap: number } | { credit: number },
+): boolean {
+  return roomOf(record, limit) >= worst;
+}
+
+/** Returns the rest of the limit beside everything in flight at its worst case. */
+export function roomOf(record: LimitRecord, limit: { cap: number } | { credit: number }): number {
+  return 'cap' in limit
+    ? limit.cap - record.posted - record.unposted - record.worst
+    : limit.credit + record.posted - record.unposted - record.worst;
 }

@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { spliceMembers } from '@gateway/json-body';
-import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
+import { isObject, objectOf, wholeCount, type JsonObject } from '../../body/json-object.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import { withoutServer } from '../../body/server-names.js';
@@ -10,7 +10,6 @@ import { badAnswer } from '../../translation/whole-answer.js';
 import type { EmbeddingsDialect, EmbeddingsRequest } from '../embeddings-dialect.js';
 import '../embeddings-quirks.js';
 import { vectorIn } from '../vector.js';
-import { wholeCount } from '../../body/whole-count.js';
 
 const DIMENSIONS = 'dimensions';
 

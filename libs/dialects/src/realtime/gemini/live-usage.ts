@@ -1,5 +1,4 @@
-import { objectsOf, type JsonObject } from '../../body/json-object.js';
-import { wholeCount } from '../../body/whole-count.js';
+import { objectsOf, wholeCount, type JsonObject } from '../../body/json-object.js';
 
 /** The counts of a turn as response.done has them; null where the provider counted nothing. */
 export function usageOf(raw: JsonObject | null): JsonObject | null {

@@ -1,5 +1,4 @@
-import { objectOf } from '../../body/json-object.js';
-import { wholeCount } from '../../body/whole-count.js';
+import { objectOf, wholeCount } from '../../body/json-object.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { JSON_TYPE, jsonBody } from '../../translation/upstream-body.js';
 import { ranksOf } from '../ranks.js';

@@ -1,5 +1,4 @@
-import { wholeCount } from '../../body/whole-count.js';
-import { textOf } from '../../body/json-object.js';
+import { textOf, wholeCount } from '../../body/json-object.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import type { AnswerHead } from '../../translation/translation.js';
 import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';

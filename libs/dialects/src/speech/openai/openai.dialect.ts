@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { spliceMembers } from '@gateway/json-body';
-import { isObject, objectOf, textOf } from '../../body/json-object.js';
+import { isObject, objectOf, textOf, wholeCount } from '../../body/json-object.js';
 import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import { EVENT_STREAM } from '../../translation/event-stream.js';
@@ -11,7 +11,6 @@ import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
 import { typeOf } from '../spoken-answer.js';
 import { spokenBytes } from '../spoken-bytes.js';
 import { spokenTokens } from '../spoken-tokens.js';
-import { wholeCount } from '../../body/whole-count.js';
 
 /** These answer audio alone; every later model also answers events, whose last one holds the counts that are billed. */
 const AUDIO_ONLY = /^tts-1/;

@@ -1,9 +1,16 @@
 import { writeJson } from '@gateway/json-body';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
-import { annotation, answerHead, callerFinish, fold, type StartEvent } from './chat-completion.js';
+import {
+  ReasoningDetails,
+  annotation,
+  answerHead,
+  callerFinish,
+  fold,
+  type ReasoningPiece,
+  type StartEvent,
+} from './chat-completion.js';
 import type { JsonObject } from '../../body/json-object.js';
-import { ReasoningDetails, type ReasoningPiece } from './reasoning-details.js';
 import { chatUsage } from './usage.js';
 
 export const DONE_FRAME = 'data: [DONE]\n\n';

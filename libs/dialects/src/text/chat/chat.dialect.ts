@@ -5,12 +5,11 @@ import type { Capability, ModelRequest, Part } from '../model-request.js';
 import type { TextDialect } from '../text-dialect.js';
 import { ChatDecoder } from './chat-decoder.js';
 import { ChatEncoder } from './chat-encoder.js';
-import { hasTooManyStops } from './encode-params.js';
 import { encodeRequest } from './encode-request.js';
 import { NativeChatEncoder } from './native-encoder.js';
 import { CHAT, readRequest } from './read-request.js';
 import { CHAT_REQUEST_SCHEMA, requestSchema } from './request-schema.js';
-import { spliceRequest } from './splice-request.js';
+import { hasTooManyStops, spliceRequest } from './splice-request.js';
 
 /** Members that a capability stands on: a provider that refuses the member does not have it. */
 const MEMBER_OF: Partial<Record<Capability, string>> = {

@@ -2,10 +2,16 @@ import { rememberSpelling, spelledLike, writeJson } from '@gateway/json-body';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
-import { annotation, answerHead, callerFinish, fold, type StartEvent } from './chat-completion.js';
+import {
+  ReasoningDetails,
+  annotation,
+  answerHead,
+  callerFinish,
+  fold,
+  type StartEvent,
+} from './chat-completion.js';
 import { DONE_FRAME, toolArgumentsDelta, toolStartDelta } from './chat-encoder.js';
 import { isObject, objectOf, objectsOf, pick, type JsonObject } from '../../body/json-object.js';
-import { ReasoningDetails } from './reasoning-details.js';
 import { chatUsage } from './usage.js';
 
 type ChoiceEvent = Extract<ModelEvent, { choice: number }>;

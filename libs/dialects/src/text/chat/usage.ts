@@ -2,8 +2,7 @@ import type { UnitUsage } from '@gateway/contracts';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { Quirks } from '../../translation/translation.js';
 import type { TextFacts } from '../text-dialect.js';
-import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
-import { wholeCount } from '../../body/whole-count.js';
+import { isObject, objectOf, wholeCount, type JsonObject } from '../../body/json-object.js';
 
 function firstOf(...values: unknown[]): number {
   for (let at = 0; at < values.length; at += 1) {

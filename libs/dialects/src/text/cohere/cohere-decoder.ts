@@ -6,12 +6,12 @@ import {
   objectsOf,
   pick,
   textOf,
+  wholeCount,
   type JsonObject,
 } from '../../body/json-object.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerFailure } from '../../translation/translation.js';
 import { ToolCallDecoder } from '../chat/tool-call-decoder.js';
-import { wholeCount } from '../../body/whole-count.js';
 import { EventDecoder } from '../event-decoder.js';
 import { badResponse, CUT_SHORT } from '../failures.js';
 import type { ModelEvent } from '../model-event.js';

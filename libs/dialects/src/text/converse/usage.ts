@@ -1,7 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { objectsOf, pick, type JsonObject } from '../../body/json-object.js';
+import { objectsOf, pick, wholeCount, type JsonObject } from '../../body/json-object.js';
 import { withoutMoney } from '../../translation/money-names.js';
-import { wholeCount } from '../../body/whole-count.js';
 
 const TRANSLATED: ReadonlySet<string> = new Set([
   'inputTokens',

@@ -1,6 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { objectsOf, type JsonObject } from '../../body/json-object.js';
-import { wholeCount } from '../../body/whole-count.js';
+import { objectsOf, wholeCount, type JsonObject } from '../../body/json-object.js';
 
 function ofModality(details: unknown, modality: string): number {
   let sum = 0;

@@ -1,5 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { wholeCount } from '../../body/whole-count.js';
+import { wholeCount } from '../../body/json-object.js';
 import { namesMoney } from '../../translation/money-names.js';
 import type { TextFacts } from '../text-dialect.js';
 import { isObject, objectAt, objectsAt, type JsonObject } from './json.js';

@@ -1,9 +1,16 @@
 import { rememberSpelling } from '@gateway/json-body';
 import type { UnitUsage } from '@gateway/contracts';
-import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
+import {
+  filled,
+  isObject,
+  objectOf,
+  objectsOf,
+  textOf,
+  wholeCount,
+  type JsonObject,
+} from '../../body/json-object.js';
 import type { AnswerFailure } from '../../translation/translation.js';
 import { ToolCallDecoder } from '../chat/tool-call-decoder.js';
-import { wholeCount } from '../../body/whole-count.js';
 import { badResponse, CUT_SHORT } from '../failures.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded } from '../text-dialect.js';

@@ -1,6 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
-import { wholeCount } from '../../body/whole-count.js';
+import { isObject, objectOf, wholeCount, type JsonObject } from '../../body/json-object.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { TextFacts } from '../text-dialect.js';
 

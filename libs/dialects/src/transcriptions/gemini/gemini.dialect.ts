@@ -1,6 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
-import { wholeCount } from '../../body/whole-count.js';
+import { objectOf, objectsOf, textOf, wholeCount, type JsonObject } from '../../body/json-object.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { audioTypeOf } from '../audio-type.js';
