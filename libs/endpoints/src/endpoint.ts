@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, HeldKind, ModelType, ResponseLink, StoredResponse } from '@gateway/contracts';
 import type { Misfit, ResultContext, RouteTarget, Translation } from '@gateway/dialects';
 import type { AskedUnits, SentInput, UsageBound } from '@gateway/money';
+import type { FileContent } from './stored/file-parts.js';
+import type { StoredContentNeeded } from './stored/stored-content-needed.js';
 
 /**
  * One inference endpoint: everything of it that is not the same for all. Adding one is one folder with a
@@ -41,8 +43,8 @@ export interface Endpoint<Request = unknown> {
   ): Asked<Request>;
   /** Absent where nothing is kept between requests. */
   readonly state?: EndpointState<Request>;
-  /** Checks and decodes the body once. Throws the endpoint's own 400 or 422, and StoredContentNeeded. */
-  read(body: CallerBody): Asked<Request>;
+  /** Checks and decodes the body once. Throws the endpoint's own 400 or 422. */
+  read(body: CallerBody): Asked<Request> | StoredContentNeeded;
   /** Cheap for a route that serves: the body of the upstream is made when it is first read. */
   translate(asked: Asked<Request>, route: RouteTarget): Translation | Misfit;
 }
@@ -66,7 +68,7 @@ export interface EndpointCounts<Request = unknown> {
   /** Path below /v1 and /openai/v1. */
   readonly path: string;
   readonly summary: string;
-  read(body: CallerBody): Asked<Request>;
+  read(body: CallerBody): Asked<Request> | StoredContentNeeded;
   answer(inputTokens: number): Readonly<Record<string, unknown>>;
 }
 
@@ -75,7 +77,7 @@ export interface EndpointBackground<Request = unknown> {
   /** False where the body cannot be one: cheap, because every request is looked at. */
   mayBe(bytes: Uint8Array): boolean;
   /** Reads as `read` does; returns null for a request that waits for its answer. */
-  read(body: CallerBody): Asked<Request> | null;
+  read(body: CallerBody): Asked<Request> | StoredContentNeeded | null;
   /** The body as it is run later: that of a stream that keeps nothing by itself. */
   body(asked: Asked<Request>): Record<string, unknown>;
   /** Returns the immediate answer. */
@@ -96,7 +98,10 @@ export interface EndpointState<Request = unknown> {
   record(asked: Asked<Request>): RequestRecord;
 }
 
-interface RequestRecord extends Pick<StoredResponse, 'input' | 'previous_response_id' | 'conversation_id'> {
+export interface RequestRecord extends Pick<
+  StoredResponse,
+  'input' | 'previous_response_id' | 'conversation_id'
+> {
   /** False where the caller wants nothing kept: then its connection alone may remember it. */
   isStored: boolean;
 }
@@ -107,12 +112,6 @@ interface EventFrames {
   readonly keepAlive: string;
   /** The in-band failure of a stream that has no answer; nothing follows. */
   failure(error: ApiError, requestId: string): string;
-}
-
-/** A file that the caller has uploaded. */
-export interface FileContent {
-  readonly filename: string;
-  readonly bytes: Uint8Array;
 }
 
 /** A body as it came: bytes of any content type, within the gateway's size limit. */

@@ -1,5 +1,5 @@
 import type { CatalogueModel, CatalogueSnapshot, KeyPrincipal, ModelRecord, Route } from '@gateway/contracts';
-import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
+import { ENDPOINTS, wholeBody, type Endpoint } from '@gateway/endpoints';
 import { PROVIDERS } from '@gateway/providers';
 import { CatalogueIndex } from './catalogue-index.js';
 import { planRoutes, type PlannedRoute, type PlanOptions } from './plan.js';
@@ -91,7 +91,7 @@ export function optionsFor(
     }),
   );
   return {
-    asked: endpoint.read({ bytes, headers: {} }),
+    asked: wholeBody(endpoint.read({ bytes, headers: {} })),
     endpoint,
     principal,
     index: index(target),

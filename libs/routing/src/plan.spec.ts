@@ -1,4 +1,5 @@
 import type { ApiError, KeyPrincipal, ProviderKeyGrant } from '@gateway/contracts';
+import { wholeBody } from '@gateway/endpoints';
 import { accessOf, requireAccess } from './model-access.js';
 import { planRoutes, type PlanOptions } from './plan.js';
 import {
@@ -179,7 +180,7 @@ describe('a plan', () => {
   it('puts terms and a translation on each route', () => {
     const bytes = Buffer.from('{"model":"acme/one","messages":[{"role":"user","content":"hi"}]}');
     const [first] = planRoutes({
-      asked: chat.read({ bytes, headers: {} }),
+      asked: wholeBody(chat.read({ bytes, headers: {} })),
       endpoint: chat,
       principal,
       index: index(two),
@@ -279,7 +280,7 @@ describe('an account with a discount', () => {
     const bytes = Buffer.from('{"model":"acme/one","messages":[{"role":"user","content":"hi"}]}');
     const discount = { pct: '25', models: null, providers: ['groq'] };
     const { routes } = planRoutes({
-      asked: chat.read({ bytes, headers: {} }),
+      asked: wholeBody(chat.read({ bytes, headers: {} })),
       endpoint: chat,
       principal: { ...principal, discount },
       index: index(model('acme/one', [route('openai', '2'), route('groq', '1')])),

@@ -1,6 +1,7 @@
 import { textChat, type ModelRequest } from '@gateway/dialects';
 import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
+import { wholeBody, type StoredContentNeeded } from '../stored/stored-content-needed.js';
 import { withStoredContent } from '../stored/stored-content-schema.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
@@ -24,10 +25,10 @@ export const endpoint: Endpoint<ModelRequest> = {
   load: caller.load,
   read,
   withFiles: ({ request }, files, headers) =>
-    read({ bytes: withFileParts(caller, request.body, files), headers }),
+    wholeBody(read({ bytes: withFileParts(caller, request.body, files), headers })),
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
 
-function read(body: CallerBody): Asked<ModelRequest> {
+function read(body: CallerBody): Asked<ModelRequest> | StoredContentNeeded {
   return readText(caller, body, { serves: { flag: 'supports_completions_api', status: 400 } });
 }

@@ -11,6 +11,7 @@ import {
 import fc from 'fast-check';
 import type { Asked } from '../endpoint.js';
 import { endpoint } from './embeddings.endpoint.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 const route = (quirks: Quirks = {}): RouteTarget => ({
   dialect: 'embeddings',
@@ -34,7 +35,7 @@ const facts: AnswerFacts = {
 };
 
 function read(body: unknown): Asked<EmbeddingsRequest> {
-  return endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} });
+  return wholeBody(endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }));
 }
 
 function translation(body: unknown, quirks?: Quirks): Translation | Misfit {

@@ -6,6 +6,7 @@ import type { Asked } from '../endpoint.js';
 import type { AskedImages } from '../image-answers/asked-images.js';
 import { halfMask, image } from './edits.fixture.js';
 import { endpoint, imageEdits } from './image-edits.endpoint.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 const route: RouteTarget = {
   dialect: 'images',
@@ -32,18 +33,22 @@ const base64 = bytes.toString('base64');
 const mask = await halfMask();
 
 function read(body: unknown, from = endpoint): Asked<AskedImages> {
-  return from.read({
-    bytes: Buffer.from(JSON.stringify(body)),
-    headers: { 'content-type': 'application/json' },
-  });
+  return wholeBody(
+    from.read({
+      bytes: Buffer.from(JSON.stringify(body)),
+      headers: { 'content-type': 'application/json' },
+    }),
+  );
 }
 
 function readOf(form: Partial<Form>): Asked<AskedImages> {
   const sent = formBody('/', '*/*', { fields: [], files: [], boundary: 'x', ...form });
-  return endpoint.read({
-    bytes: Buffer.concat(sent.pieces),
-    headers: { 'content-type': sent.contentType },
-  });
+  return wholeBody(
+    endpoint.read({
+      bytes: Buffer.concat(sent.pieces),
+      headers: { 'content-type': sent.contentType },
+    }),
+  );
 }
 
 function file(field: string, of: Uint8Array = bytes): Form['files'][number] {

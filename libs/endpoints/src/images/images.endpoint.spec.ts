@@ -12,6 +12,7 @@ import { UpstreamCallsDouble } from '@gateway/testing';
 import fc from 'fast-check';
 import type { Asked } from '../endpoint.js';
 import { endpoint } from './images.endpoint.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 const route: RouteTarget = {
   dialect: 'images',
@@ -35,7 +36,7 @@ const facts: AnswerFacts = {
 };
 
 function read(body: unknown): Asked<unknown> {
-  return endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} });
+  return wholeBody(endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }));
 }
 
 function translated(body: unknown): Translation {

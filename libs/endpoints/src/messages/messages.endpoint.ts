@@ -3,6 +3,7 @@ import { textMessages, type ModelRequest } from '@gateway/dialects';
 import { BodyFault, parseBody, spliceMembers } from '@gateway/json-body';
 import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
+import { wholeBody, type StoredContentNeeded } from '../stored/stored-content-needed.js';
 import { withStoredContent } from '../stored/stored-content-schema.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
@@ -36,11 +37,11 @@ export const endpoint: Endpoint<ModelRequest> = {
   },
   read,
   withFiles: ({ request }, files, headers) =>
-    read({ bytes: withFileParts(caller, request.body, files), headers }),
+    wholeBody(read({ bytes: withFileParts(caller, request.body, files), headers })),
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
 
-function read(body: CallerBody): Asked<ModelRequest> {
+function read(body: CallerBody): Asked<ModelRequest> | StoredContentNeeded {
   return readText(caller, body, {
     serves: { flag: 'supports_completions_api', status: 501 },
     headers: anthropicHeaders(body.headers),

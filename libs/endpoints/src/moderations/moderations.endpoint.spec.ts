@@ -3,6 +3,7 @@ import { Misfit, type AnswerFacts, type Piece, type RouteTarget, type Translatio
 import fc from 'fast-check';
 import type { Asked } from '../endpoint.js';
 import { endpoint } from './moderations.endpoint.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 const route: RouteTarget = {
   dialect: 'moderations',
@@ -26,7 +27,7 @@ const facts: AnswerFacts = {
 };
 
 function read(body: unknown): Asked<unknown> {
-  return endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} });
+  return wholeBody(endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }));
 }
 
 function translated(body: unknown): Translation {

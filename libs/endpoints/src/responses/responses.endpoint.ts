@@ -2,6 +2,7 @@ import { ApiError } from '@gateway/contracts';
 import { textResponses, type ModelRequest } from '@gateway/dialects';
 import type { Asked, Endpoint } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
+import { StoredContentNeeded, wholeBody } from '../stored/stored-content-needed.js';
 import { withStoredContent } from '../stored/stored-content-schema.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
@@ -32,20 +33,20 @@ export const endpoint: Endpoint<ModelRequest> = {
     answer: (input_tokens) => ({ object: 'response.input_tokens', input_tokens }),
   },
   background: responsesBackground(readAny),
-  state: responsesState(readAny),
-  withFiles: ({ request }, files) => readAny(withFileParts(caller, request.body, files)),
+  state: responsesState((bytes) => wholeBody(readAny(bytes))),
+  withFiles: ({ request }, files) => wholeBody(readAny(withFileParts(caller, request.body, files))),
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
 
-function readAny(bytes: Uint8Array): Asked<ModelRequest> {
+function readAny(bytes: Uint8Array): Asked<ModelRequest> | StoredContentNeeded {
   const serves = { flag: 'supports_responses_api', status: 501 } as const;
   return readText(caller, { bytes, headers: {} }, { serves });
 }
 
 /** Reads a request that waits for its answer. */
-function read(bytes: Uint8Array): Asked<ModelRequest> {
+function read(bytes: Uint8Array): Asked<ModelRequest> | StoredContentNeeded {
   const asked = readAny(bytes);
-  if (isBackground(asked))
+  if (!(asked instanceof StoredContentNeeded) && isBackground(asked))
     throw new ApiError('bad_request', {
       message: 'background: true is for POST /v1/responses alone.',
       param: 'background',

@@ -11,6 +11,7 @@ import {
 import fc from 'fast-check';
 import type { Asked } from '../endpoint.js';
 import { endpoint } from './speech.endpoint.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 const route = (upstreamModel: string): RouteTarget => ({
   dialect: 'speech',
@@ -24,7 +25,7 @@ const route = (upstreamModel: string): RouteTarget => ({
 const hello = { input: 'Hello', voice: 'alloy' };
 
 function read(body: unknown): Asked<SpeechRequest> {
-  return endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} });
+  return wholeBody(endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }));
 }
 
 function translated(body: unknown, upstreamModel = 'gpt-tts'): Translation {

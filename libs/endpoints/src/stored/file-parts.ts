@@ -1,7 +1,12 @@
 import { spellBody, type ParsedBody, writeJson } from '@gateway/json-body';
 import { ApiError } from '@gateway/contracts';
 import { isObject, textChat, textMessages, textResponses, type TextCaller } from '@gateway/dialects';
-import type { FileContent } from '../endpoint.js';
+
+/** A file that the caller has uploaded. */
+export interface FileContent {
+  readonly filename: string;
+  readonly bytes: Uint8Array;
+}
 
 type Json = Record<string, unknown>;
 type Place = (body: Json, files: Files) => Json;

@@ -29,10 +29,10 @@ export const NAME_MAX = 200;
 const NAMING: ReadonlySet<string> = new Set(['template', 'variables', 'template_version', 'memory']);
 
 /**
- * Thrown by `Endpoint.read` for a body that names a prompt template or memories. Whoever reads fetches them, and reads
- * the body that `compose` makes in its place. Thrown and not answered, so that nothing else has to know of it.
+ * Result of `Endpoint.read` for a body that names a prompt template or memories. Whoever reads fetches them, and reads
+ * the body that `compose` makes in its place.
  */
-export class StoredContentNeeded extends Error {
+export class StoredContentNeeded {
   readonly template: NamedTemplate | null;
   readonly memory: NamedMemory | null;
 
@@ -41,7 +41,6 @@ export class StoredContentNeeded extends Error {
     private readonly caller: TextCaller,
     private readonly value: Value,
   ) {
-    super('stored content is needed');
     this.template = this.readTemplate();
     this.memory = this.readMemory();
   }
@@ -105,6 +104,12 @@ export class StoredContentNeeded extends Error {
   private refuse(detail: ErrorDetail): never {
     throw this.caller.bodyError(new BodyFault(detail));
   }
+}
+
+/** Returns what was read of a body that names nothing stored. Throws TypeError for any other. */
+export function wholeBody<T>(read: T | StoredContentNeeded): T {
+  if (read instanceof StoredContentNeeded) throw new TypeError('the body names stored content');
+  return read;
 }
 
 function isVersion(value: unknown): value is string | number {

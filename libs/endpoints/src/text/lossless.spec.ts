@@ -4,6 +4,7 @@ import { anyJsonText, tokensOf } from '@gateway/testing';
 import type { Endpoint } from '../endpoint.js';
 import { ENDPOINTS } from '../registry.generated.js';
 import { ANSWERS, ASKING, jsonAt, SENT, shownPlain, shownStream, valueAt } from './lossless.fixture.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 /** Documents in all; LOSSLESS_DOCUMENTS=100000 is the drill. */
 const DOCUMENTS = Number(process.env.LOSSLESS_DOCUMENTS ?? 420);
@@ -40,7 +41,7 @@ const target = (dialect: string): RouteTarget => ({
 });
 
 function translation(endpoint: Endpoint, dialect: string, body: string): Translation {
-  const asked = endpoint.read({ bytes: Buffer.from(body), headers: {} });
+  const asked = wholeBody(endpoint.read({ bytes: Buffer.from(body), headers: {} }));
   const found = endpoint.translate(asked, target(dialect));
   if (found instanceof Misfit) throw new Error(`a misfit by ${found.param}`);
   return found;

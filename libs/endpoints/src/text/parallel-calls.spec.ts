@@ -1,6 +1,7 @@
 import { Misfit, type AnswerFacts, type RouteTarget, type Translation } from '@gateway/dialects';
 import type { Endpoint } from '../endpoint.js';
 import { ENDPOINTS } from '../registry.generated.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 type Json = Record<string, unknown>;
 
@@ -35,7 +36,9 @@ function endpointOf(path: string): Endpoint {
 
 function road(path: string, dialect: string, body: Json): Translation {
   const endpoint = endpointOf(path);
-  const asked = endpoint.read({ bytes: Buffer.from(JSON.stringify({ model: 'm', ...body })), headers: {} });
+  const asked = wholeBody(
+    endpoint.read({ bytes: Buffer.from(JSON.stringify({ model: 'm', ...body })), headers: {} }),
+  );
   const found = endpoint.translate(asked, target(dialect));
   if (found instanceof Misfit) throw new Error(`a misfit by ${found.param}`);
   return found;

@@ -21,13 +21,13 @@ export function readText(
   caller: TextCaller,
   { bytes }: CallerBody,
   { serves, headers }: { serves: Asked['serves']; headers?: Readonly<Record<string, string>> },
-): Asked<ModelRequest> {
+): Asked<ModelRequest> | StoredContentNeeded {
   const body = parseBody(bytes);
   if (body instanceof BodyFault) throw caller.bodyError(body);
   const { template, variables, template_version: version, memory } = body.value;
   if (template != null || variables != null || version != null || memory != null) {
     spellBody(body);
-    throw new StoredContentNeeded(caller, body.value);
+    return new StoredContentNeeded(caller, body.value);
   }
   const decoded = caller.read(body);
   const request = headers ? { ...decoded, nativeHeaders: headers } : decoded;

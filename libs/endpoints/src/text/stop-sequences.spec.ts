@@ -1,5 +1,6 @@
 import { Misfit, type AnswerFacts, type RouteTarget } from '@gateway/dialects';
 import { ENDPOINTS } from '../registry.generated.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 type Json = Record<string, unknown>;
 
@@ -43,7 +44,7 @@ function answered(
     messages: [{ role: 'user', content: 'hi' }],
   };
   if (!MESSAGES) throw new Error('no endpoint');
-  const request = MESSAGES.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} });
+  const request = wholeBody(MESSAGES.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }));
   const translation = MESSAGES.translate(request, target);
   if (translation instanceof Misfit) throw new Error(`a misfit by ${translation.param}`);
   const asked = JSON.parse(Buffer.concat(translation.request.pieces).toString('utf8')) as Json;

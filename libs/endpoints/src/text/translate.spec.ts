@@ -3,6 +3,7 @@ import { Misfit, type AnswerFacts, type Piece, type RouteTarget, type Translatio
 import fc from 'fast-check';
 import type { Endpoint } from '../endpoint.js';
 import { ENDPOINTS } from '../registry.generated.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 const target = (dialect: string): RouteTarget => ({
   dialect,
@@ -37,7 +38,7 @@ const ROADS = TEXT.flatMap((endpoint) =>
 
 function translation(endpoint: Endpoint, dialect: string, more: object): Translation | Misfit {
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...more };
-  const asked = endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} });
+  const asked = wholeBody(endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }));
   return endpoint.translate(asked, target(dialect));
 }
 
@@ -155,7 +156,7 @@ describe('a text translation', () => {
   it('reserves for a write to the cache wherever a marker stands, of the whole request, too', () => {
     const writes = (endpoint: Endpoint, more: object): boolean => {
       const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...more };
-      return endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }).writesCache;
+      return wholeBody(endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} })).writesCache;
     };
     const cache_control = { type: 'ephemeral' };
     const content = [{ type: 'text', text: 'sun', cache_control }];

@@ -1,7 +1,15 @@
 import { ApiError, UpstreamError } from '@gateway/contracts';
-import { Misfit, type AnswerFacts, type RouteTarget, type Translation } from '@gateway/dialects';
+import {
+  Misfit,
+  type AnswerFacts,
+  type RouteTarget,
+  type Translation,
+  type VideoRequest,
+} from '@gateway/dialects';
 import { UpstreamCallsDouble } from '@gateway/testing';
+import type { Asked } from '../endpoint.js';
 import { endpoint } from './video.endpoint.js';
+import { wholeBody } from '../stored/stored-content-needed.js';
 
 type Json = Record<string, unknown>;
 
@@ -21,8 +29,10 @@ const item = (kind: string, role?: string, url = `data:${kind}/png;base64,AAAA`)
   ...(role === undefined ? {} : { role }),
 });
 
-function read(body: Json): ReturnType<typeof endpoint.read> {
-  return endpoint.read({ bytes: Buffer.from(JSON.stringify({ model: 'a/video', ...body })), headers: {} });
+function read(body: Json): Asked<VideoRequest> {
+  return wholeBody(
+    endpoint.read({ bytes: Buffer.from(JSON.stringify({ model: 'a/video', ...body })), headers: {} }),
+  );
 }
 
 function faultOf(body: Json): ApiError {

@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
 import { p95OutputTokens } from '@gateway/money';
+import { CLOCK } from '@gateway/platform';
 
 const WINDOW_MS = 3_600_000;
 const MOST_SAMPLES = 128;
@@ -20,13 +22,14 @@ interface Samples {
  * Output tokens of the served units of the last hour, by account and model: what a reservation expects. Never over all
  * accounts: what one tenant asks for must not make another's reservation small.
  */
+@Injectable()
 export class OutputSizes {
   private readonly series = new Map<string, Samples>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   add(accountId: string, model: string, tokens: number): void {
-    const name = nameOf(accountId, model);
+    const name = `${accountId} ${model}`;
     const samples = this.series.get(name) ?? {
       tokens: [],
       at: [],
@@ -45,7 +48,7 @@ export class OutputSizes {
 
   /** null under 20 units. */
   p95(accountId: string, model: string): number | null {
-    const samples = this.series.get(nameOf(accountId, model));
+    const samples = this.series.get(`${accountId} ${model}`);
     if (!samples) return null;
     const now = this.clock.monotonic();
     if (now - samples.computedMs < FRESH_MS) return samples.p95;
@@ -61,8 +64,4 @@ export class OutputSizes {
       return;
     }
   }
-}
-
-function nameOf(accountId: string, model: string): string {
-  return `${accountId} ${model}`;
 }

@@ -1,5 +1,5 @@
 import type { KeyPrincipal } from '@gateway/contracts';
-import type { Call } from '../request/call.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 import { cacheName } from './cache-name.js';
 import { replayed } from './replayed.js';
 
@@ -11,7 +11,7 @@ function nameOf(body: string): string | null {
     headers: {},
     path: '/v1/chat/completions',
     endpoint: { isCacheable: true },
-  } as unknown as Call;
+  } as unknown as InferenceRequest;
   return cacheName(call, principal, 'acme/large');
 }
 

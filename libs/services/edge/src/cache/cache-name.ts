@@ -1,7 +1,7 @@
 import { rememberSpelling, writeJson } from '@gateway/json-body';
 import { createHash } from 'node:crypto';
 import { HEADER, type KeyPrincipal } from '@gateway/contracts';
-import type { Call } from '../request/call.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 
 /** Members of a body that make an answer depend on more than the body: it is not kept. */
 const BEYOND_THE_BODY = ['memory', 'template', 'previous_response_id', 'conversation'];
@@ -12,7 +12,7 @@ const READ_HEADERS = ['anthropic-beta', 'anthropic-version'];
  * Returns the name under which an answer is cached: everything that it may depend on. Null where the key has no
  * response cache, the caller refuses it, or the endpoint's answers are not kept.
  */
-export function cacheName(call: Call, principal: KeyPrincipal, model: string): string | null {
+export function cacheName(call: InferenceRequest, principal: KeyPrincipal, model: string): string | null {
   if (!principal.responseCache || call.endpoint.isCacheable !== true || isRefused(call)) return null;
   const text = Buffer.from(call.bytes).toString('utf8');
   const body = JSON.parse(text) as Record<string, unknown>;
@@ -33,7 +33,7 @@ export function cacheName(call: Call, principal: KeyPrincipal, model: string): s
 }
 
 /** `X-Service-Cache: no-store` asks for a call, and for keeping nothing of it. */
-function isRefused({ headers }: Call): boolean {
+function isRefused({ headers }: InferenceRequest): boolean {
   const said = headers[HEADER.serviceCache.toLowerCase()];
   return (
     typeof said === 'string' &&

@@ -10,9 +10,8 @@ import { admitRequest, LEASE_MS, trialChecks, unitScopes, type TrialCheck } from
 import { Usd } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
 import { credentialOf, type Plan } from '@gateway/routing';
-import { requestFor } from '../admission/admit.js';
-import type { InferDeps } from '../inference/infer.js';
-import type { Call } from '../request/call.js';
+import type { InferDeps } from '../inference/infer-deps.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 import { targetOf } from './batch-target.js';
 import { linePlan } from './line-plan.js';
 
@@ -31,7 +30,7 @@ const ROUNDS_MAX = 5;
 export async function worthOf(
   call: InferenceCall,
   bodies: readonly Json[],
-  callOf: (call: InferenceCall) => Promise<Call>,
+  callOf: (call: InferenceCall) => Promise<InferenceRequest>,
   deps: InferDeps,
 ): Promise<bigint> {
   let sum = 0n;
@@ -40,7 +39,7 @@ export async function worthOf(
       const made = await callOf({ ...call, body });
       const planned = await linePlan(made, deps);
       const { principal } = made;
-      const { reservationNano, worstNano } = requestFor('', { principal, ...planned }, deps);
+      const { reservationNano, worstNano } = deps.admission.requestFor('', { principal, ...planned });
       const isTaken = await runsAtProvider(planned.plan, principal, deps);
       sum += isTaken ? (worstNano ?? reservationNano) : reservationNano;
     } catch (failure) {
@@ -67,7 +66,7 @@ export async function hold(
   principalOf: (isNew: boolean) => Promise<KeyPrincipal>,
   deps: InferDeps,
 ): Promise<void> {
-  const record = deps.index().find(call.model)?.record;
+  const record = deps.routes.index().find(call.model)?.record;
   // Its lines are refused, so there is nothing to hold money for.
   if (record === undefined) return;
   const nano = BigInt(call.nano);
@@ -96,7 +95,7 @@ async function askFor(
   requestOf: (whose: KeyPrincipal) => AdmitRequest,
   first: KeyPrincipal,
   principalOf: (isNew: boolean) => Promise<KeyPrincipal>,
-  { limits, funds, watch, random, settling }: InferDeps,
+  { limits, totals, random, settling }: InferDeps,
 ): Promise<void> {
   let principal = first;
   let isAsked = false;
@@ -115,7 +114,7 @@ async function askFor(
         // As for a request: what is posted and still counted beside it is freed before the batch is refused for good.
         isAsked = true;
         await settling.reported(request.accountId);
-        await funds.reportDue(request.accountId).catch(() => undefined);
+        await totals.free(request.accountId);
         break;
       }
       case 'stale':
@@ -123,8 +122,7 @@ async function askFor(
         await limits.stamp(principal.accountId, principal.accountVersion, result.gen);
         break;
       case 'missing':
-        await watch.settled();
-        await funds.seedGate(request.accountId, result.gen, unitScopes(request));
+        await totals.seed(request, result.gen);
         break;
       default:
         throw unavailable(random, new Error(`a hold was answered ${result.outcome}`));

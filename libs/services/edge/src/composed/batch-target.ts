@@ -8,8 +8,8 @@ import {
   type UpstreamBody,
 } from '@gateway/dialects';
 import type { Provider, ProviderAccess, UpstreamResponse } from '@gateway/providers';
-import type { InferDeps } from '../inference/infer.js';
-import type { Call } from '../request/call.js';
+import type { InferDeps } from '../inference/infer-deps.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 
 const REPLY_BYTES_MAX = 16 * 1_048_576;
 /** A refusal that may pass. */
@@ -34,7 +34,7 @@ export interface Target {
 }
 
 export interface StepParts {
-  callOf: (body: Record<string, unknown>, unit: number) => Promise<Call>;
+  callOf: (body: Record<string, unknown>, unit: number) => Promise<InferenceRequest>;
   /** The key as it is, also where it may call no more. */
   principal: () => Promise<KeyPrincipal>;
   objects: ObjectStore;
@@ -60,11 +60,11 @@ export async function targetOf(
   { principal, deps }: Pick<StepParts, 'principal' | 'deps'>,
 ): Promise<Target | null> {
   const [slug, keyId] = credential.split('#', 2);
-  const provider = deps.providers.get(slug) ?? deps.byok.providers.get(slug);
+  const provider = deps.directory.providers.get(slug) ?? deps.directory.byok.providers.get(slug);
   const dialect = BATCHES_DIALECTS.get(provider?.batches ?? '');
   if (provider === undefined || dialect === undefined) return null;
   if (keyId === undefined) {
-    const access = deps.access.get(slug);
+    const access = deps.directory.access.get(slug);
     const isPlaced = dialect.needsPlace !== true || access?.batchPlace !== undefined;
     return access === undefined || !isPlaced ? null : { provider, dialect, access };
   }
@@ -72,13 +72,9 @@ export async function targetOf(
   if (dialect.needsPlace === true) return null;
   const { accountId, providerKeys } = await principal();
   const grant = providerKeys?.find(({ id }) => id === keyId);
-  const baseUrl = deps.addresses.get(slug);
-  if (grant === undefined || baseUrl === undefined) return null;
-  return {
-    provider,
-    dialect,
-    access: { baseUrl, credential: await deps.openedKeys.credentialOf(accountId, grant) },
-  };
+  if (grant === undefined) return null;
+  const own = await deps.credentials.ownAccess(slug, grant, accountId);
+  return own === undefined ? null : { provider, dialect, access: own };
 }
 
 /** Calls that are answered with a JSON object or nothing. */
@@ -113,7 +109,7 @@ export async function send(
     idleTimeoutMs: idleMs,
     totalTimeoutMs: totalMs,
     maxBytes,
-    signal: deps.drainDeadline,
+    signal: deps.drain.deadline,
   });
   if (response.status >= 200 && response.status < 300) return response;
   response.cancel();

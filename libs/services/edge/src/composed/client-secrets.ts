@@ -2,11 +2,10 @@ import { ApiError, newAnswerId, type KeyPrincipal } from '@gateway/contracts';
 import { filled, isObject, LazySchema, readJson } from '@gateway/dialects';
 import { credentialOf } from '@gateway/platform';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
-import type { InferDeps } from '../inference/infer.js';
-import type { Call } from '../request/call.js';
+import type { InferDeps } from '../inference/infer-deps.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 import { REALTIME } from '../sockets/realtime/realtime-endpoint.js';
 import { planTurn } from '../sockets/realtime/turn.js';
-import { refusing } from '../inference/sub-answer.js';
 
 const SECONDS_DEFAULT = 600;
 
@@ -47,14 +46,14 @@ export const clientSecrets: ComposedEndpoint = {
   },
   load: () => schema.load(),
   run: (call, client, deps) => {
-    const made = refusing(call, deps, () => secretFor(call, deps));
+    const made = deps.rejections.whileReading(call, () => secretFor(call, deps));
     client.answer(JSON.stringify(made), { 'content-type': 'application/json; charset=utf-8' });
     return Promise.resolve();
   },
 };
 
 /** Throws ApiError where a session would be refused. */
-function secretFor(call: Call, deps: InferDeps): object {
+function secretFor(call: InferenceRequest, deps: InferDeps): object {
   const { value } = readJson(call.bytes, schema);
   const asked = isObject(value.session) ? value.session : {};
   const model = filled(asked.model) ?? call.principal.defaultModel;
@@ -85,7 +84,7 @@ function requireRealtime({ realtime }: KeyPrincipal): void {
 }
 
 /** The caller was authenticated by it: it is well formed. */
-function digestOf({ headers: { authorization, 'x-api-key': key } }: Call): string {
+function digestOf({ headers: { authorization, 'x-api-key': key } }: InferenceRequest): string {
   const text = authorization?.replace(/^bearer +/i, '').trim() ?? String(key).trim();
   const credential = credentialOf(text);
   if (credential.kind !== 'key') throw new ApiError('forbidden');

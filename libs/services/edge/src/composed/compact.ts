@@ -3,8 +3,7 @@ import { ApiError, newAnswerId } from '@gateway/contracts';
 import { compactionItem, LazySchema, readJson } from '@gateway/dialects';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
-import { earlier } from '../state/recall.js';
-import { askOne, refusing } from '../inference/sub-answer.js';
+import { askOne } from '../inference/sub-answer.js';
 
 type Json = Record<string, unknown>;
 
@@ -43,9 +42,9 @@ export const compact: ComposedEndpoint = {
   },
   load: () => schema.load(),
   run: async (call, client, deps) => {
-    const { value, own } = refusing(call, deps, () => read(call.bytes));
+    const { value, own } = deps.rejections.whileReading(call, () => read(call.bytes));
     const items = await itemsBefore(value.previous_response_id, (response_id) =>
-      earlier({ response_id }, call.principal, client, deps),
+      deps.conversations.earlier({ response_id }, call.principal, client),
     );
     const all = [...items, ...own].filter(({ type }) => type !== 'reasoning');
     const wish = { type: 'message', role: 'user', content: [{ type: 'input_text', text: WISH }] };

@@ -3,12 +3,12 @@ import { ApiError, errorEnvelope, newAnswerId } from '@gateway/contracts';
 import { isObject, LazySchema, readJson } from '@gateway/dialects';
 import { ENDPOINTS, EVENT_STREAM_HEADERS, type Endpoint } from '@gateway/endpoints';
 import type { CatalogueIndex } from '@gateway/routing';
-import type { Call } from '../request/call.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
 import { WholeFrames } from '../request/whole-frames.js';
-import type { InferDeps } from '../inference/infer.js';
+import type { InferDeps } from '../inference/infer-deps.js';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
-import { askOne, refusing, type SubAnswer } from '../inference/sub-answer.js';
+import { askOne, type SubAnswer } from '../inference/sub-answer.js';
 
 const MODELS_MIN = 2;
 const MODELS_MAX = 8;
@@ -50,11 +50,11 @@ export const compare: ComposedEndpoint = {
   },
   load: () => schema.load(),
   run: async (call, client, deps) => {
-    const { value, models } = refusing(call, deps, () => {
+    const { value, models } = deps.rejections.whileReading(call, () => {
       const read = readJson(call.bytes, schema);
       spellBody(read);
       const body = read.value;
-      return { value: body, models: expanded(body.models as string[], deps.index()) };
+      return { value: body, models: expanded(body.models as string[], deps.routes.index()) };
     });
     const calls = models.map((model, unit) => subCall(call, { ...value, models: undefined, model }, unit));
     if (value.stream === true) await streamed(call, client, models, calls, deps);
@@ -84,15 +84,15 @@ function expanded(named: readonly string[], index: CatalogueIndex): string[] {
 }
 
 /** The request of one model: a unit of its own. */
-export function subCall(call: Call, body: object, unit: number): Call {
+export function subCall(call: InferenceRequest, body: object, unit: number): InferenceRequest {
   return { ...call, endpoint: CHAT, unit, bytes: Buffer.from(writeJson(body)) };
 }
 
 async function plain(
-  call: Call,
+  call: InferenceRequest,
   client: Client,
   models: readonly string[],
-  calls: readonly Call[],
+  calls: readonly InferenceRequest[],
   deps: InferDeps,
 ): Promise<void> {
   const texts = calls.map(() => '');
@@ -135,10 +135,10 @@ function summed(completions: readonly (Record<string, unknown> | null)[]): Recor
 }
 
 async function streamed(
-  call: Call,
+  call: InferenceRequest,
   client: Client,
   models: readonly string[],
-  calls: readonly Call[],
+  calls: readonly InferenceRequest[],
   deps: InferDeps,
 ): Promise<void> {
   // One write at a time: the caller's connection has one place for who waits for it.
@@ -194,7 +194,7 @@ class Frames {
   }
 }
 
-function shown(error: ApiError | null, { requestId }: Call): unknown {
+function shown(error: ApiError | null, { requestId }: InferenceRequest): unknown {
   return error && errorEnvelope(error, requestId).error;
 }
 

@@ -1,6 +1,6 @@
 import { parseSpelled, writeJson } from '@gateway/json-body';
 import { Writable } from 'node:stream';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
   errorEnvelope,
@@ -19,8 +19,8 @@ import {
 } from '@gateway/contracts';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import { permit, Pressure, unavailable } from '@gateway/platform';
-import type { InferDeps } from '../inference/infer.js';
-import type { Call, TurnMemory } from '../request/call.js';
+import { INFER_DEPS, type InferDeps } from '../inference/infer-deps.js';
+import type { InferenceRequest, Origin, TurnMemory } from '../request/inference-request.js';
 import { Client } from '../request/client.js';
 import { BackgroundFeed } from './background-feed.js';
 import { hold, worthOf } from './batch-holds.js';
@@ -47,7 +47,6 @@ interface Known {
 /** Inference of this process for work that outlives a request. */
 @Injectable()
 export class EdgeInference extends Inference {
-  private deps: InferDeps | null = null;
   private readonly known = new Map<string, Known>();
   private readonly running = new Map<string, Promise<InferenceAnswer>>();
   private readonly tasks = new EdgeTasks();
@@ -58,13 +57,9 @@ export class EdgeInference extends Inference {
     private readonly principals: PrincipalReader,
     private readonly pressure: Pressure,
     private readonly objects: ObjectStore,
+    @Inject(INFER_DEPS) private readonly deps: InferDeps,
   ) {
     super();
-  }
-
-  /** Sets the inference, once it is made. */
-  use(deps: InferDeps): void {
-    this.deps = deps;
   }
 
   override async infer(call: InferenceCall): Promise<InferenceAnswer> {
@@ -80,23 +75,23 @@ export class EdgeInference extends Inference {
   }
 
   override async plan(call: InferenceCall): Promise<InferencePlan> {
-    const { ready: deps } = this;
+    const { deps } = this;
     const { plan } = await linePlan(await this.callOf(call, deps), deps);
     return { model: plan.model.record.id, provider: plan.routes[0].route.provider };
   }
 
   override async worth(call: InferenceCall, bodies: readonly Json[]): Promise<string> {
-    const { ready: deps } = this;
+    const { deps } = this;
     return String(await worthOf(call, bodies, (one) => this.callOf(one, deps), deps));
   }
 
   override async hold(call: HoldCall): Promise<void> {
-    const { ready: deps } = this;
+    const { deps } = this;
     await hold(call, (isNew) => this.principalOf(call, isNew, 'batches:write', deps), deps);
   }
 
   override async upstreamBatch(call: UpstreamBatchCall): Promise<UpstreamBatch> {
-    const { ready: deps, pressure, objects } = this;
+    const { deps, pressure, objects } = this;
     if (pressure.refusesSome) throw unavailable(deps.random, new Error('overloaded'));
     const line = { ...call, recorded_path: '/v1/batches', is_batch: true };
     return this.batches.step(call, {
@@ -107,20 +102,15 @@ export class EdgeInference extends Inference {
     });
   }
 
-  private get ready(): InferDeps {
-    if (this.deps === null) throw new TypeError('inference is not ready yet');
-    return this.deps;
-  }
-
   private async run(call: InferenceCall): Promise<InferenceAnswer> {
-    const { ready: deps } = this;
+    const { deps } = this;
     if (call.is_batch && this.pressure.refusesSome) throw unavailable(deps.random, new Error('overloaded'));
     if (call.is_batch) await deps.pace.turn();
     let text = '';
     let error: ApiError | null;
     let isUnit = false;
     try {
-      const made = { ...(await this.callOf(call, deps)), opened: () => void (isUnit = true) };
+      const made = await this.callOf(call, deps, { opened: () => void (isUnit = true) });
       ({ error } = await askOne(made, nobody(deps), deps, async (part) => void (text += part)));
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
@@ -136,7 +126,7 @@ export class EdgeInference extends Inference {
 
   /** Its events and its end go to where the response is kept. */
   private async runBackground(call: InferenceCall, responseId: string): Promise<InferenceAnswer> {
-    const { ready: deps } = this;
+    const { deps } = this;
     const { background: store, clock, random } = deps;
     const run = { key_id: call.key_id, response_id: responseId, run: uuidv7(clock, random) };
     const first = await store.take(run);
@@ -152,7 +142,7 @@ export class EdgeInference extends Inference {
         keep: (response) => void (feed.kept = response),
       };
       const opened = (): void => void (isUnit = true);
-      const made = { ...(await this.callOf(call, deps)), memory, opened };
+      const made = await this.callOf(call, deps, { memory, opened });
       ({ error } = await askOne(made, caller, deps, (text) => feed.write(text)));
     } catch (failure) {
       error = failure instanceof ApiError ? failure : new ApiError('internal_error', { cause: failure });
@@ -163,7 +153,7 @@ export class EdgeInference extends Inference {
 
   /** Runs the task from its begin, or from where it is, to its result in the object store. */
   private async runTask(call: InferenceCall, begun: (task: Json) => void): Promise<InferenceAnswer> {
-    const { ready: deps } = this;
+    const { deps } = this;
     const chunks: Buffer[] = [];
     const sink = new SubSink(
       async (chunk) => void chunks.push(Buffer.from(chunk)),
@@ -174,13 +164,9 @@ export class EdgeInference extends Inference {
     const opened = (): void => void (isUnit = true);
     try {
       const body = call.task == null ? call.body : { ...call.body, $task: call.task };
-      const made = await this.callOf({ ...call, body }, deps);
-      ({ error } = await askInto(
-        sink,
-        { ...made, opened, note: async (task) => begun({ ...task }) },
-        nobody(deps),
-        deps,
-      ));
+      const note = async (task: object): Promise<void> => begun({ ...task });
+      const made = await this.callOf({ ...call, body }, deps, { opened, note });
+      ({ error } = await askInto(sink, made, nobody(deps), deps));
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
       error = failure;
@@ -195,7 +181,11 @@ export class EdgeInference extends Inference {
     return answer;
   }
 
-  private async callOf(call: InferenceCall, deps: InferDeps): Promise<Call> {
+  private async callOf(
+    call: InferenceCall,
+    deps: InferDeps,
+    told: Omit<Origin, 'kind'> = {},
+  ): Promise<InferenceRequest> {
     const endpoint = endpointAt(call.endpoint);
     const { key_id, account_id, request_id: requestId, unit, recorded_path: path } = call;
     // What was done for a key is billed to it, also where it may call no more by now.
@@ -213,12 +203,8 @@ export class EdgeInference extends Inference {
       receivedAtMs: deps.clock.now(),
       startedMs: deps.clock.monotonic(),
       headers: { 'content-type': 'application/json' },
-      tags: principal.requestTags,
       bytes: Buffer.from(writeJson(call.body)),
-      record: null,
-      memory: null,
-      ...(call.is_batch ? { isBatch: true } : {}),
-      ...(call.given === undefined ? {} : { given: call.given }),
+      origin: { ...told, ...originOf(call) },
       reload: () => principalOf(true),
     };
   }
@@ -243,6 +229,11 @@ export class EdgeInference extends Inference {
     if (allowed.kind !== 'key') throw new ApiError('forbidden');
     return allowed;
   }
+}
+
+function originOf({ is_batch: isBatch = false, given: answer }: InferenceCall): Origin {
+  if (answer !== undefined) return { kind: 'given', answer, isBatch };
+  return { kind: isBatch ? 'batch' : 'background', isBatch };
 }
 
 /** The oldest goes where there are too many. */

@@ -3,7 +3,7 @@ import { LazySchema, readJson } from '@gateway/dialects';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import { CHAT, contentOf, subCall } from './compare.js';
 import { judgeRequest, judged, type Criterion } from './judge.js';
-import { askOne, refusing } from '../inference/sub-answer.js';
+import { askOne } from '../inference/sub-answer.js';
 
 const CRITERIA_MAX = 32;
 const text = { type: 'string', nullable: true };
@@ -67,7 +67,7 @@ export const evaluate: ComposedEndpoint = {
   },
   load: () => schema.load(),
   run: async (call, client, deps) => {
-    const { value, criteria } = refusing(call, deps, () => {
+    const { value, criteria } = deps.rejections.whileReading(call, () => {
       const { value: body } = readJson(call.bytes, schema);
       return { value: body, criteria: (body.criteria as Criterion[]).map(checked) };
     });

@@ -1,9 +1,9 @@
 import { ApiError, type KeyPrincipal } from '@gateway/contracts';
 import { LazySchema, readJson } from '@gateway/dialects';
+import { wholeBody } from '@gateway/endpoints';
 import { price, priceAt } from '@gateway/money';
 import {
   accessOf,
-  candidatesFor,
   discountOn,
   OPTIMIZE,
   visibleTo,
@@ -81,20 +81,22 @@ export const select: ComposedEndpoint = {
       ...(tools == null ? {} : { tools }),
       ...(response_format == null ? {} : { response_format }),
     };
-    const asked = CHAT.read({ bytes: Buffer.from(JSON.stringify(asking)), headers: call.headers });
+    const bytes = Buffer.from(JSON.stringify(asking));
+    const asked = wholeBody(CHAT.read({ bytes, headers: call.headers }));
     const { principal } = call;
     const preferences = (value.preferences ?? {}) as Preferences;
     const wanted = { ...wantedBy(asked), optimize: preferences.optimize ?? 'balanced' };
-    const index = deps.index();
+    const index = deps.routes.index();
     const named =
       value.candidates == null
         ? null
         : permitted(value.candidates as string[], principal, index, call.receivedAtMs);
-    const options = { ...deps, asked, principal, index, nowMs: call.receivedAtMs };
-    const ranked = candidatesFor(options, wanted).filter(
-      (one) =>
-        (named === null || named.has(one.model.record.id)) && isWithin(one, preferences, call.receivedAtMs),
-    );
+    const nowMs = call.receivedAtMs;
+    const ranked = deps.routes
+      .candidates(asked, wanted, { principal, nowMs })
+      .filter(
+        (one) => (named === null || named.has(one.model.record.id)) && isWithin(one, preferences, nowMs),
+      );
     if (ranked.length === 0)
       throw new ApiError('bad_request', {
         message: 'No candidate can serve this request within the preferences.',

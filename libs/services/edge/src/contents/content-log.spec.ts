@@ -1,9 +1,9 @@
 import type { RequestContents, UnitContent } from '@gateway/contracts';
 import { Deadlines } from '@gateway/platform';
 import { fixedClock, type FixedClock } from '@gateway/testing/plain';
-import type { AdmittedUnit } from '../admission/admit.js';
+import type { AdmittedUnit } from '../admission/admission.js';
 import { testPrincipal } from '../edge.fixture.js';
-import type { Call } from '../request/call.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
 import { ContentLog } from './content-log.js';
 
@@ -42,7 +42,11 @@ function begin(
   const principal = testPrincipal('key_1', { requestLogging: { retentionDays: 1, redact: false } });
   const call = { requestId, unit: 0, path: '/v1/x', bytes: Buffer.from(bytes), receivedAtMs: clock.now() };
   const admitted = { principal, asked: { endUser: null } };
-  const transcript = log.begin(call as unknown as Call, admitted as unknown as AdmittedUnit, client);
+  const transcript = log.begin(
+    call as unknown as InferenceRequest,
+    admitted as unknown as AdmittedUnit,
+    client,
+  );
   return { write: (out) => client.tee?.(out), end: () => transcript.end() };
 }
 

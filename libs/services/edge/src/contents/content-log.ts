@@ -1,7 +1,7 @@
 import type { RequestContents, UnitContent } from '@gateway/contracts';
 import type { Deadlines } from '@gateway/platform';
-import type { AdmittedUnit } from '../admission/admit.js';
-import type { Call } from '../request/call.js';
+import type { AdmittedUnit } from '../admission/admission.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
 import { WriteBehind } from '../state/write-behind.js';
 import { endUserHash } from '../units/end-user-hash.js';
@@ -34,7 +34,7 @@ export class ContentLog {
   }
 
   /** Takes what is sent from now on; the answer ends by `end`. */
-  begin(call: Call, admitted: AdmittedUnit, client: Client): Transcript {
+  begin(call: InferenceRequest, admitted: AdmittedUnit, client: Client): Transcript {
     const transcript = new Transcript(
       (bytes) => this.hold(bytes),
       (response, bytes) => this.end(call, admitted, response, bytes),
@@ -54,7 +54,12 @@ export class ContentLog {
     return true;
   }
 
-  private end(call: Call, admitted: AdmittedUnit, response: string | null, responseBytes: number): void {
+  private end(
+    call: InferenceRequest,
+    admitted: AdmittedUnit,
+    response: string | null,
+    responseBytes: number,
+  ): void {
     const { principal, asked } = admitted;
     const { requestLogging: logging, orgId } = principal;
     if (!logging || orgId === null) return;
@@ -118,6 +123,6 @@ function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 }
 
-function isJson({ bytes }: Call): boolean {
+function isJson({ bytes }: InferenceRequest): boolean {
   return bytes.length > 0 && bytes[bytes.findIndex((byte) => byte > 0x20)] === 0x7b;
 }

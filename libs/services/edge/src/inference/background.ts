@@ -1,58 +1,62 @@
 import { writeJson } from '@gateway/json-body';
-import {
-  ApiError,
-  newAnswerId,
-  type IdempotencyClaim,
-  type KeyPrincipal,
-  type LimitStore,
-} from '@gateway/contracts';
+import { ApiError, newAnswerId, type IdempotencyClaim } from '@gateway/contracts';
 import {
   EVENT_STREAM_HEADERS,
   followEvents,
   StoredContentNeeded,
+  wholeBody,
   type Asked,
   type EndpointBackground,
 } from '@gateway/endpoints';
 import { rateHeaders } from '@gateway/limits';
 import { PageRoom, Stage, type Closing } from '@gateway/platform';
-import { planRoutes, type Plan } from '@gateway/routing';
-import { admit, planForCurrent, Refused, type Again } from '../admission/admit.js';
-import { requestTags, type Call } from '../request/call.js';
+import type { Plan } from '@gateway/routing';
+import { Refused, type AdmittedUnit, type Planned } from '../admission/admission.js';
 import type { Client } from '../request/client.js';
-import { withNamedFiles } from '../state/named-files.js';
-import { recall, resolve } from '../state/recall.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 import { endUserHash } from '../units/end-user-hash.js';
+import type { RefusedAs } from '../units/rejections.js';
 import { claimed } from './infer-once.js';
-import { infer, NOT_RECORDED, type InferDeps } from './infer.js';
+import type { InferDeps } from './infer-deps.js';
+import type { LaterRequest } from './planner.js';
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
 
 /** A request of an endpoint whose answers may be made later: begun where it asks for that, waited for otherwise. */
-export function inferOrBegin(background: EndpointBackground): typeof infer {
+export function inferOrBegin(
+  background: EndpointBackground,
+): (call: InferenceRequest, client: Client, deps: InferDeps) => Promise<void> {
   return async (call, client, deps) => {
-    if (!background.mayBe(call.bytes)) return infer(call, client, deps);
+    if (!background.mayBe(call.bytes)) return deps.inference.run(call, client);
     const asked = await askedLater(call, background, deps);
-    return asked === null ? infer(call, client, deps) : begin({ call, asked, background }, client, deps);
+    return asked === null
+      ? deps.inference.run(call, client)
+      : begin({ call, asked, background }, client, deps);
   };
 }
 
 /** Null for a body that is waited for, and for one that is refused: that is said where all others are. */
 async function askedLater(
-  { bytes, headers, principal }: Call,
+  { bytes, headers, principal }: InferenceRequest,
   background: EndpointBackground,
   { storedBodies }: InferDeps,
 ): Promise<Asked | null> {
+  const read = readable(() => background.read({ bytes, headers }));
+  if (!(read instanceof StoredContentNeeded)) return read;
+  const composed = await storedBodies.bodyOf(read, principal).catch(() => null);
+  return composed === null ? null : wholeBody(background.read({ bytes: composed, headers }));
+}
+
+function readable<T>(read: () => T): T | null {
   try {
-    return background.read({ bytes, headers });
-  } catch (failure) {
-    if (!(failure instanceof StoredContentNeeded)) return null;
-    const composed = await storedBodies.bodyOf(failure, principal).catch(() => null);
-    return composed === null ? null : background.read({ bytes: composed, headers });
+    return read();
+  } catch {
+    return null;
   }
 }
 
 interface Begin {
-  call: Call;
+  call: InferenceRequest;
   asked: Asked;
   background: EndpointBackground;
   claim?: IdempotencyClaim;
@@ -133,61 +137,35 @@ const NO_RECORD = { isStored: true, input: [], previous_response_id: null, conve
 
 /** The plan of a request that would be let in now, with the items that it names. Throws ApiError; the refusal is recorded. */
 async function checked(
-  call: Call,
+  call: InferenceRequest,
   given: Asked,
   { client, checks }: { client: Client; checks: Closing },
-  deps: InferDeps,
+  { planner, admission, rejections }: InferDeps,
 ): Promise<{ plan: Plan; asked: Asked }> {
-  const { endpoint } = call;
-  const model: { id: string | null; requested: string | null } = { id: null, requested: given.model };
-  let asked = given;
-  let outcome: Awaited<ReturnType<typeof admit>>;
+  let later: LaterRequest | null = null;
+  let planned: Planned | null = null;
+  let outcome: AdmittedUnit | Refused;
+  const refusedAs = (id: string | null): RefusedAs => ({
+    id,
+    requested: given.model,
+    tags: later?.read.facts.tags,
+  });
   try {
-    call.tags = requestTags(call.headers, call.principal);
-    asked = { ...(await resolve(given, call, checks, deps)), requires: given.requires };
-    let recalled = await withNamedFiles(await recall(asked, call, checks, deps), call, checks, deps);
-    const again: Again = {
-      reload: async () => {
-        const principal = await call.reload();
-        const current = { ...call, principal };
-        recalled = await withNamedFiles(await recall(asked, current, checks, deps), current, checks, deps);
-        return principal;
-      },
-      planFor: (principal: KeyPrincipal) => {
-        const { providers, byok, breakers, stats } = deps;
-        const [index, nowMs] = [deps.index(), call.receivedAtMs];
-        const own = { ...recalled, requires: [...recalled.requires, ...given.requires] };
-        const plan = planRoutes({
-          asked: own,
-          endpoint,
-          principal,
-          index,
-          providers,
-          byok,
-          breakers,
-          stats,
-          nowMs,
-        });
-        model.id = plan.model.record.id;
-        return { principal, asked: own, plan };
-      },
-    };
-    const limits = trying(deps.limits);
-    const planned = await planForCurrent(call.principal, again, { limits });
-    outcome = await admit(`${call.requestId}/0`, planned, again, { ...deps, limits });
+    later = await planner.readLater(call, given, checks);
+    planned = await admission.plan(call.principal, later.read);
+    outcome = await admission.tryOut({ unit: `${call.requestId}/0`, planned, again: later.read });
   } catch (failure) {
     const error = flagged(failure);
-    if (error instanceof ApiError && !NOT_RECORDED.includes(error.code))
-      deps.rejections.add(call, model, error, null);
+    rejections.addFailure(call, refusedAs(planned?.plan.model.record.id ?? null), error);
     throw error;
   }
   if (!(outcome instanceof Refused)) {
     client.rateHeaders = rateHeaders(outcome.request.scopes, outcome.admitted);
-    return { plan: outcome.plan, asked };
+    return { plan: outcome.plan, asked: later.own };
   }
-  const { error, refusal } = outcome;
+  const { error, refusal, model } = outcome;
   client.rateHeaders = outcome.rateHeaders;
-  deps.rejections.add(call, model, error, refusal);
+  rejections.add(call, refusedAs(model), error, refusal);
   throw error;
 }
 
@@ -199,13 +177,4 @@ function flagged(failure: unknown): unknown {
     message: 'The model does not support background responses.',
     param: 'background',
   });
-}
-
-/** The store as admission knows it, but that it counts nothing. */
-function trying(limits: InferDeps['limits']): Pick<LimitStore, 'admit' | 'stamp' | 'version'> {
-  return {
-    admit: async (request) => (await limits.trial(request)).result,
-    stamp: (accountId, version, gen) => limits.stamp(accountId, version, gen),
-    version: (accountId) => limits.version(accountId),
-  };
 }

@@ -1,6 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, type Clock, type Credential, type Random } from '@gateway/contracts';
 import { isObject } from '@gateway/dialects';
-import type { FleetSecret } from '@gateway/platform';
+import { CLOCK, FleetSecret, RANDOM } from '@gateway/platform';
 import { seal, unsealWithAny } from '@gateway/sealing';
 
 const PREFIX = 'ek_';
@@ -19,13 +20,14 @@ interface Granted {
  * Short-lived secrets for browsers. A secret is its own record, sealed with a key of the fleet: nothing is stored, every
  * edge can open it, and it ends with its key.
  */
+@Injectable()
 export class ClientSecrets {
   private readonly keys: readonly Uint8Array[];
 
   constructor(
-    fleet: Pick<FleetSecret, 'keysFor'>,
-    private readonly clock: Clock,
-    private readonly random: Random,
+    @Inject(FleetSecret) fleet: Pick<FleetSecret, 'keysFor'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     this.keys = fleet.keysFor(PURPOSE);
   }

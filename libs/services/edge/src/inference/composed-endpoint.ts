@@ -1,7 +1,7 @@
 import type { Endpoint } from '@gateway/endpoints';
-import type { Call } from '../request/call.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
-import type { InferDeps } from './infer.js';
+import type { InferDeps } from './infer-deps.js';
 
 /** An endpoint that asks models through others: it has no wire format of its own. */
 export interface ComposedEndpoint extends Pick<Endpoint, 'paths' | 'permission' | 'docs'> {
@@ -12,5 +12,5 @@ export interface ComposedEndpoint extends Pick<Endpoint, 'paths' | 'permission' 
   /** Loads once, before the first request. */
   readonly load: () => void;
   /** Throws ApiError while nothing was sent. */
-  readonly run: (call: Call, client: Client, deps: InferDeps) => Promise<void>;
+  readonly run: (call: InferenceRequest, client: Client, deps: InferDeps) => Promise<void>;
 }

@@ -1,27 +1,27 @@
-import { ApiError, BODY_LIMIT_BYTES, type KeyPrincipal, type PrincipalReader } from '@gateway/contracts';
+import { ApiError, BODY_LIMIT_BYTES, type KeyPrincipal } from '@gateway/contracts';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import { credentialOfRequest, permit, responseHeaders, type AccessRule } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
-import type { Call } from '../request/call.js';
+import { HTTP, type InferenceRequest } from '../request/inference-request.js';
+import { NO_MODEL } from '../units/rejections.js';
 import { Client } from '../request/client.js';
 import type { ComposedEndpoint } from './composed-endpoint.js';
 import { inferOrBegin } from './background.js';
 import { countingOf } from './count-input.js';
-import { infer, type InferDeps } from './infer.js';
+import type { InferDeps } from './infer-deps.js';
 import { inferOnce } from './infer-once.js';
 
 const EMPTY = Buffer.alloc(0);
-/** Model of a request that was refused before its body was read. */
-const NO_MODEL = { id: null, requested: null };
 
-export interface EndpointDeps extends InferDeps {
-  principals: PrincipalReader;
-  /** Endpoints that ask models through these. */
-  composed: readonly ComposedEndpoint[];
-}
+/** The way that requests of a path take. */
+type Way = (call: InferenceRequest, client: Client, deps: InferDeps) => Promise<void>;
 
 /** Registers the inference endpoints as handlers of Fastify's own: Nest's pipeline per route costs throughput. */
-export async function registerEndpoints(instance: FastifyInstance, deps: EndpointDeps): Promise<void> {
+export async function registerEndpoints(
+  instance: FastifyInstance,
+  composed: readonly ComposedEndpoint[],
+  deps: InferDeps,
+): Promise<void> {
   await instance.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     // The bytes go on as they came; what they are is found out after authentication.
@@ -33,15 +33,13 @@ export async function registerEndpoints(instance: FastifyInstance, deps: Endpoin
     for (const endpoint of ENDPOINTS) {
       endpoint.load?.();
       if (endpoint.isInternal) continue;
-      const { background } = endpoint;
-      const run = background ? inferOrBegin(background) : endpoint.answersOnce ? inferOnce : infer;
-      const route = { endpoint, permission: endpoint.permission, admits: true, run };
+      const { counts, permission } = endpoint;
+      const route = { endpoint, permission, admits: true, run: wayOf(endpoint) };
       for (const path of endpoint.paths) registerPath(scope, path, route, deps);
-      const { counts } = endpoint;
       if (counts)
         registerPath(scope, counts.path, { ...route, admits: false, run: countingOf(counts) }, deps);
     }
-    for (const { paths, permission, asks, admits, load, run } of deps.composed) {
+    for (const { paths, permission, asks, admits, load, run } of composed) {
       load();
       for (const path of paths) registerPath(scope, path, { endpoint: asks, permission, admits, run }, deps);
     }
@@ -53,16 +51,23 @@ interface PathRoute {
   endpoint: Endpoint;
   permission: string;
   admits: boolean;
-  run: (call: Call, client: Client, deps: InferDeps) => Promise<void>;
+  run: Way;
+}
+
+/** Returns the way of an endpoint's requests: plain chat runs at once and is waited for. */
+function wayOf({ background, answersOnce }: Endpoint): Way {
+  if (background) return inferOrBegin(background);
+  if (answersOnce) return inferOnce;
+  return (call, client, deps) => deps.inference.run(call, client);
 }
 
 /** One path under both bases. */
-function registerPath(scope: FastifyInstance, path: string, route: PathRoute, deps: EndpointDeps): void {
+function registerPath(scope: FastifyInstance, path: string, route: PathRoute, deps: InferDeps): void {
   const { endpoint, permission, admits, run } = route;
   const access: AccessRule = { key: { permission } };
   const recorded = `/v1${path}`;
   const { requestIdHeader: header } = endpoint;
-  const callOf = (request: FastifyRequest, principal: KeyPrincipal): Call => ({
+  const callOf = (request: FastifyRequest, principal: KeyPrincipal): InferenceRequest => ({
     requestId: request.id,
     unit: 0,
     endpoint,
@@ -72,10 +77,8 @@ function registerPath(scope: FastifyInstance, path: string, route: PathRoute, de
     receivedAtMs: deps.clock.now(),
     startedMs: deps.clock.monotonic(),
     headers: request.headers,
-    tags: principal.requestTags,
     bytes: Buffer.isBuffer(request.body) ? request.body : EMPTY,
-    record: null,
-    memory: null,
+    origin: HTTP,
     reload: async () => {
       const newer = permit(
         await deps.principals.reload(credentialOfRequest(request.raw)),
@@ -91,9 +94,7 @@ function registerPath(scope: FastifyInstance, path: string, route: PathRoute, de
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { principal } = request;
     if (principal?.kind !== 'key') throw new TypeError('an inference endpoint without a key principal');
-    // Past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer.
     const headOf = (): Record<string, string> => {
-      reply.hijack();
       const head = responseHeaders(request);
       if (header !== undefined) head[header] = request.id;
       return head;
@@ -102,6 +103,7 @@ function registerPath(scope: FastifyInstance, path: string, route: PathRoute, de
     const client = new Client(reply.raw, headOf, deps.clock, deps.deadlines, stallMs);
     try {
       const call = callOf(request, principal);
+      // Lines of batches are paced while callers are there, who wait for their answers.
       deps.pace.callerMs = call.startedMs;
       await run(call, client, deps);
     } catch (error) {
@@ -109,6 +111,9 @@ function registerPath(scope: FastifyInstance, path: string, route: PathRoute, de
       if (client.isOpen || client.isGone) return;
       void reply.headers(client.rateHeaders);
       throw error;
+    } finally {
+      // It was answered past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer.
+      if (client.isOpen) reply.hijack();
     }
   };
   const config = { access, admits, refused };

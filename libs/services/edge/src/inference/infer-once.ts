@@ -9,9 +9,10 @@ import {
   type StoredAnswer,
 } from '@gateway/contracts';
 import { claimKey, type Deadline } from '@gateway/platform';
-import type { Call } from '../request/call.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
-import { infer, type InferDeps } from './infer.js';
+import type { InferDeps } from './infer-deps.js';
+import { NO_MODEL } from '../units/rejections.js';
 import { askInto, SubSink } from './sub-answer.js';
 
 /** Interval of a claim's renewal; it lapses in two minutes. */
@@ -23,7 +24,6 @@ const PARTS_MAX = 1_000;
 /** Kind of objects that the workers remove after a day. */
 const ANSWERS = 'answers';
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
-const NO_MODEL = { id: null, requested: null };
 
 export interface Claimed {
   claim: IdempotencyClaim;
@@ -33,7 +33,7 @@ export interface Claimed {
 
 /** Takes the request's Idempotency-Key; null where it has none. Throws ApiError; a refusal is recorded. */
 export async function claimed(
-  call: Call,
+  call: InferenceRequest,
   { idempotency, clock, rejections }: InferDeps,
 ): Promise<Claimed | null> {
   const { headers, principal, path, requestId } = call;
@@ -52,9 +52,9 @@ export async function claimed(
  * One inference request, run once under its Idempotency-Key: its answer is kept before its unit ends, so that whoever dies
  * in between, no repeat is charged. It goes on when its caller leaves, who will ask for it again.
  */
-export async function inferOnce(call: Call, client: Client, deps: InferDeps): Promise<void> {
+export async function inferOnce(call: InferenceRequest, client: Client, deps: InferDeps): Promise<void> {
   const held = await claimed(call, deps);
-  if (held === null) return infer(call, client, deps);
+  if (held === null) return deps.inference.run(call, client);
   if (held.answer !== null) return answerAgain(held.answer, client, deps);
   const work = new HeldWork(held.claim, call, client, deps);
   try {
@@ -69,7 +69,7 @@ export async function inferOnce(call: Call, client: Client, deps: InferDeps): Pr
 
 async function answerFirst(
   work: HeldWork,
-  { call, client }: { call: Call; client: Client },
+  { call, client }: { call: InferenceRequest; client: Client },
   deps: InferDeps,
 ): Promise<void> {
   let answer: string | Uint8Array | null = null;
@@ -82,7 +82,12 @@ async function answerFirst(
     () => deps.clock.monotonic(),
   );
   const nobody = { upstream: new AbortController() };
-  const { error, rateHeaders } = await askInto(sink, { ...call, keep }, nobody, deps);
+  const { error, rateHeaders } = await askInto(
+    sink,
+    { ...call, origin: { ...call.origin, keep } },
+    nobody,
+    deps,
+  );
   client.rateHeaders = rateHeaders;
   if (error !== null) throw error;
   if (answer === null) throw new TypeError('an answer of several pieces is not kept');
@@ -97,7 +102,7 @@ class HeldWork {
 
   constructor(
     private claim: IdempotencyClaim,
-    private readonly call: Call,
+    private readonly call: InferenceRequest,
     client: Client,
     private readonly deps: InferDeps,
   ) {
@@ -172,7 +177,7 @@ async function answerAgain({ body }: StoredAnswer, client: Client, { objects }: 
 }
 
 /** A form that is sent again has another boundary. */
-function digestOf({ bytes, headers }: Call): string {
+function digestOf({ bytes, headers }: InferenceRequest): string {
   const hash = createHash('sha256');
   const boundary = /boundary="?([^";]+)/i.exec(headers['content-type'] ?? '')?.[1];
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,11 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  StoredContent,
   type Clock,
   type KeyPrincipal,
   type PromptContent,
-  type StoredContent,
 } from '@gateway/contracts';
-import type { StoredContentNeeded } from '@gateway/endpoints';
+import { StoredContentNeeded, wholeBody, type Asked } from '@gateway/endpoints';
+import { CLOCK } from '@gateway/platform';
+import type { InferenceRequest } from '../request/inference-request.js';
 import { endUserHash } from '../units/end-user-hash.js';
 
 /** Characters of templates that are kept, about twice as many bytes. */
@@ -22,14 +25,25 @@ interface Kept {
  * Bodies with the templates and memories that they name. A template is kept under the account's version at which it was
  * read, because every change of it raises that; memories are read for each request.
  */
+@Injectable()
 export class StoredBodies {
   private readonly kept = new Map<string, Kept>();
   private size = 0;
 
   constructor(
-    private readonly stored: Pick<StoredContent, 'template' | 'memories'>,
-    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly stored: StoredContent,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
+
+  /** Reads a body whole: where it names templates or memories, with them. Throws ApiError. */
+  async read(
+    { bytes, headers, principal }: Pick<InferenceRequest, 'bytes' | 'headers' | 'principal'>,
+    read: InferenceRequest['endpoint']['read'],
+  ): Promise<Asked> {
+    const found = read({ bytes, headers });
+    if (!(found instanceof StoredContentNeeded)) return found;
+    return wholeBody(read({ bytes: await this.bodyOf(found, principal), headers }));
+  }
 
   /** Throws ApiError not_found for a template that cannot run, service_unavailable, and as `compose`. */
   async bodyOf(needed: StoredContentNeeded, principal: KeyPrincipal): Promise<Uint8Array> {

@@ -3,8 +3,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { finished } from 'node:stream/promises';
 import { ApiError } from '@gateway/contracts';
 import { Client, type AnswerSink } from '../request/client.js';
-import type { Call } from '../request/call.js';
-import { infer, type InferDeps } from './infer.js';
+import type { InferenceRequest } from '../request/inference-request.js';
+import type { InferDeps } from './infer-deps.js';
 
 /** One answer inside of another: what a connection would have got. */
 export class SubSink extends Writable implements AnswerSink {
@@ -44,7 +44,7 @@ export interface SubAnswer {
  * What it answers goes to `take`. A caller that leaves closes it too. Never throws.
  */
 export function askOne(
-  call: Call,
+  call: InferenceRequest,
   caller: Client,
   deps: InferDeps,
   take: (text: string) => Promise<void>,
@@ -63,7 +63,7 @@ export function askOne(
 /** The same for an answer that is no text. */
 export async function askInto(
   sink: SubSink,
-  call: Call,
+  call: InferenceRequest,
   caller: Pick<Client, 'upstream'>,
   deps: InferDeps,
 ): Promise<SubAnswer> {
@@ -74,7 +74,7 @@ export async function askInto(
   caller.upstream.signal.addEventListener('abort', leave, { once: true });
   let error: ApiError | null = null;
   try {
-    await infer({ ...call, startedMs }, client, deps);
+    await deps.inference.run({ ...call, startedMs }, client);
     if (!sink.writableEnded) error = brokenOff();
   } catch (failure) {
     // On an open stream it was sent in-band.
@@ -90,16 +90,6 @@ export async function askInto(
     ttftMs: sink.firstByteMs === null ? null : Math.round(sink.firstByteMs - startedMs),
     rateHeaders: client.rateHeaders,
   };
-}
-
-/** Reads a body. What is refused here is recorded as a refusal of the request; what a model refuses is recorded there. */
-export function refusing<T>(call: Call, { rejections }: InferDeps, read: () => T): T {
-  try {
-    return read();
-  } catch (refusal) {
-    if (refusal instanceof ApiError) rejections.add(call, { id: null, requested: null }, refusal, null);
-    throw refusal;
-  }
 }
 
 function asApiError(error: unknown): ApiError {

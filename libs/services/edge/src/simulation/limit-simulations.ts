@@ -1,48 +1,29 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
   PrincipalReader,
   shownScope,
-  type AdmitRequest,
+  type Clock,
   type ErrorCode,
   type KeyPrincipal,
   type LimitCheck,
   type LimitSimulation,
-  type LimitStore,
   type Principal,
-  type Route,
   type SimulateLimitsBody,
-  type Trial,
 } from '@gateway/contracts';
-import { ENDPOINTS, type Asked, type Endpoint } from '@gateway/endpoints';
+import { ENDPOINTS, wholeBody, type Asked, type Endpoint } from '@gateway/endpoints';
 import { trialChecks, trialHeld, type TrialCheck } from '@gateway/limits';
 import { price, priceAt, Usd } from '@gateway/money';
-import { permit, visibleKey } from '@gateway/platform';
-import type { Provider } from '@gateway/providers';
-import { planRoutes, type CatalogueIndex, type PlannedRoute, type RouteStats } from '@gateway/routing';
-import { admit, planForCurrent, Refused, type AdmissionDeps, type Again } from '../admission/admit.js';
-
-export interface SimulationDeps extends Omit<AdmissionDeps, 'limits' | 'metrics'> {
-  limits: Pick<LimitStore, 'trial' | 'stamp' | 'version'>;
-  index: () => CatalogueIndex;
-  providers: ReadonlyMap<string, Provider>;
-  byok: { providers: ReadonlyMap<string, Provider>; feePct: string };
-  breakers: { isOpen(route: Route, credential?: string, account?: string): boolean };
-  stats: RouteStats;
-}
+import { CLOCK, permit, visibleKey } from '@gateway/platform';
+import type { PlannedRoute } from '@gateway/routing';
+import { Admission, Refused, type DryRun, type Plannable, type Planned } from '../admission/admission.js';
+import { RoutePlanner, type PlanFor } from '../routes/route-planner.js';
 
 /** Failures of ours: nothing can be said of the request. */
 const OURS: readonly ErrorCode[] = ['internal_error', 'service_unavailable', 'service_draining'];
 /** Bytes of a token in the estimate of a prompt. */
 const BYTES_PER_TOKEN = 4;
 const PATH = '/chat/completions';
-const NO_METRICS = { admitted: (): void => undefined };
-
-/** The last admission's subject. */
-interface Seen {
-  request: AdmitRequest;
-  trial: Trial;
-}
 
 /**
  * Dry runs of a key's chat completion: the plan and the admission of a real one, in which the store checks and does not
@@ -50,61 +31,53 @@ interface Seen {
  */
 @Injectable()
 export class LimitSimulations {
-  private deps: SimulationDeps | null = null;
-
-  constructor(private readonly principals: PrincipalReader) {}
-
-  /** Sets the inference, once it is made. */
-  use(deps: SimulationDeps): void {
-    this.deps = deps;
-  }
+  constructor(
+    private readonly principals: PrincipalReader,
+    private readonly routes: RoutePlanner,
+    private readonly admission: Admission,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** Throws ApiError `not_found` for a key that the caller may not look at, `service_unavailable`. */
   async simulate(caller: Principal, body: SimulateLimitsBody, requestId: string): Promise<LimitSimulation> {
-    const { deps } = this;
-    if (deps === null) throw new TypeError('inference is not ready yet');
     const key = await visibleKey(this.principals, caller, body.key_id);
-    const seen: { last: Seen | null; price: string | null } = { last: null, price: null };
-    const limits = dryRun(deps.limits, (last) => (seen.last = last));
     const endpoint = chat();
     const asked = askedOf(endpoint, body);
-    const again: Again = {
-      reload: async () => usable(await visibleKey(this.principals, caller, body.key_id), endpoint, deps),
+    const seen: { last: DryRun | null; price: string | null } = { last: null, price: null };
+    const usable = (principal: KeyPrincipal): KeyPrincipal => this.usable(principal, endpoint);
+    const again: Plannable = {
+      reload: async () => usable(await visibleKey(this.principals, caller, body.key_id)),
       planFor: (principal) => {
-        const { providers, byok, breakers, stats } = deps;
-        const [index, nowMs] = [deps.index(), deps.clock.now()];
-        const routing = { providers, byok, breakers, stats, nowMs };
-        const plan = planRoutes({ asked, endpoint, principal, index, ...routing });
-        seen.price = priceOf(plan.routes[0].terms, body, asked, nowMs);
-        return { principal, asked, plan };
+        const nowMs = this.clock.now();
+        const planned = this.planned(asked, { endpoint, principal, nowMs });
+        seen.price = priceOf(planned.plan.routes[0].terms, body, asked, nowMs);
+        return planned;
       },
     };
     try {
-      const planned = await planForCurrent(usable(key, endpoint, deps), again, { limits });
-      const outcome = await admit(`${requestId}/0`, planned, again, { ...deps, limits, metrics: NO_METRICS });
+      const planned = await this.admission.plan(usable(key), again);
+      const of = { unit: `${requestId}/0`, planned, again };
+      const outcome = await this.admission.tryOut(of, (run) => (seen.last = run));
       return answerOf(outcome instanceof Refused ? outcome.error.code : null, seen.last, seen.price);
     } catch (refusal) {
       if (!(refusal instanceof ApiError) || OURS.includes(refusal.code)) throw refusal;
       return { admitted: false, code: refusal.code, checks: [], price_usd: null, reserve_usd: null };
     }
   }
+
+  private planned(asked: Asked, planFor: PlanFor): Planned {
+    const plan = this.routes.plan(asked, planFor);
+    return { principal: planFor.principal, asked, plan, ...NOTHING_KEPT };
+  }
+
+  /** Returns the key as the guard judges it at a real request. */
+  private usable(key: KeyPrincipal, { permission }: Endpoint): KeyPrincipal {
+    permit(key, { key: { permission } }, this.clock);
+    return key;
+  }
 }
 
-/** The store as admission knows it, except that it counts nothing. */
-function dryRun(
-  limits: SimulationDeps['limits'],
-  onTrial: (seen: Seen) => void,
-): Pick<LimitStore, 'admit' | 'stamp' | 'version'> {
-  return {
-    admit: async (request) => {
-      const trial = await limits.trial(request);
-      onTrial({ request, trial });
-      return trial.result;
-    },
-    stamp: (accountId, version, gen) => limits.stamp(accountId, version, gen),
-    version: (accountId) => limits.version(accountId),
-  };
-}
+const NOTHING_KEPT = { tags: {}, record: null, cacheName: null, cached: null, hasMemory: false };
 
 function chat(): Endpoint {
   const endpoint = ENDPOINTS.find(({ paths }) => paths.includes(PATH));
@@ -115,21 +88,13 @@ function chat(): Endpoint {
 /** A greeting with the numbers of the simulation in place of its own. */
 function askedOf(endpoint: Endpoint, body: SimulateLimitsBody): Asked {
   const greeting = { model: body.model, messages: [{ role: 'user', content: 'Hello' }] };
-  const asked = endpoint.read({
-    bytes: Buffer.from(JSON.stringify(greeting)),
-    headers: { 'content-type': 'application/json' },
-  });
+  const bytes = Buffer.from(JSON.stringify(greeting));
+  const asked = wholeBody(endpoint.read({ bytes, headers: { 'content-type': 'application/json' } }));
   return {
     ...asked,
     input: { inputBytes: body.prompt_tokens * BYTES_PER_TOKEN },
     maxOutputTokens: body.max_tokens,
   };
-}
-
-/** Returns the key as the guard judges it at a real request. */
-function usable(key: KeyPrincipal, { permission }: Endpoint, { clock }: SimulationDeps): KeyPrincipal {
-  permit(key, { key: { permission } }, clock);
-  return key;
 }
 
 /** Returns the cost at the price that holds now. */
@@ -144,7 +109,7 @@ function priceOf(
   return price({ ...terms, record, usage, context }).cost_usd;
 }
 
-function answerOf(code: ErrorCode | null, seen: Seen | null, priceUsd: string | null): LimitSimulation {
+function answerOf(code: ErrorCode | null, seen: DryRun | null, priceUsd: string | null): LimitSimulation {
   const held = seen === null ? null : trialHeld(seen.request, seen.trial);
   const reserve = held === null ? null : Usd.fromNano(held).toString();
   const checks = seen === null ? [] : trialChecks(seen.request, seen.trial).map(toWire);

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import type { Drain } from '@gateway/platform';
 import type { FastifyInstance } from 'fastify';
-import type { EndpointDeps } from '../inference/endpoint.js';
+import type { InferDeps } from '../inference/infer-deps.js';
 import { realtimeSockets } from './realtime/realtime-sockets.js';
 import { responsesSockets } from './responses-sockets.js';
 import type { SocketKind } from './socket-kind.js';
 import { SocketRoom } from './socket-room.js';
 
 /** The WebSockets of inference: all that asks for one comes through here. */
-export function registerSockets(instance: FastifyInstance, deps: EndpointDeps, drain: Drain): void {
+export function registerSockets(instance: FastifyInstance, deps: InferDeps): void {
   const room = new SocketRoom();
-  const kinds = [responsesSockets(deps, drain, room), realtimeSockets(deps, drain, room)];
+  const kinds = [responsesSockets(deps, room), realtimeSockets(deps, room)];
   const kindOf = ({ method, url = '', headers }: IncomingMessage): SocketKind | undefined => {
     if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
     const [path] = url.split('?', 1);

@@ -3,10 +3,9 @@ import { ApiError, BODY_LIMIT_BYTES, errorEnvelope, newId, type KeyPrincipal } f
 import { invalidBody } from '@gateway/dialects';
 import { BodyFault, parseBody, type ParsedBody, spliceMembers } from '@gateway/json-body';
 import type { Endpoint } from '@gateway/endpoints';
-import { credentialOfRequest, permit, type Drain } from '@gateway/platform';
+import { credentialOfRequest, permit } from '@gateway/platform';
 import type { RawData, WebSocket } from 'ws';
-import { infer } from '../inference/infer.js';
-import type { EndpointDeps } from '../inference/endpoint.js';
+import type { InferDeps } from '../inference/infer-deps.js';
 import { Client } from '../request/client.js';
 import { SessionMemory } from '../state/session-memory.js';
 import { SocketAnswer } from './socket-answer.js';
@@ -20,7 +19,7 @@ const PING_MS = 20_000;
 const FAREWELL_MS = 1_000;
 const SERVICE_RESTART = 1_012;
 
-export type SocketDeps = EndpointDeps & { drain: Drain; room: { bytes: number } };
+export type SocketDeps = InferDeps & { room: { bytes: number } };
 
 /** Returns the caller, read for each turn: a key that was suspended since makes no further one. */
 export async function callerOf(
@@ -157,14 +156,12 @@ export class ResponsesSocket {
       receivedAtMs,
       startedMs,
       headers: request.headers,
-      tags: principal.requestTags,
       bytes: Buffer.concat(spliceMembers(message, changes).pieces),
-      record: null,
-      memory,
+      origin: { kind: 'socket' as const, memory },
       reload: () => callerOf(request, endpoint, deps, true),
     };
     try {
-      await infer(call, client, deps);
+      await deps.inference.run(call, client);
       if (!answer.writableEnded)
         throw new ApiError('upstream_error', {
           providerCode: 'bad_response',

@@ -3,9 +3,8 @@ import type { Duplex } from 'node:stream';
 import { resolveVersion } from '@gateway/api-version';
 import { ApiError, BODY_LIMIT_BYTES, errorEnvelope, HEADER, newId } from '@gateway/contracts';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
-import type { Drain } from '@gateway/platform';
 import { WebSocketServer } from 'ws';
-import type { EndpointDeps } from '../inference/endpoint.js';
+import type { InferDeps } from '../inference/infer-deps.js';
 import { countIntake } from './socket-intake.js';
 import type { SocketKind } from './socket-kind.js';
 import { callerOf, ResponsesSocket, type SocketDeps } from './responses-socket.js';
@@ -19,10 +18,10 @@ const MEMORY_BYTES_MAX = 256 * 1_048_576;
  * WebSocket mode of GET /v1/responses: each `response.create` is one request, and its events come as messages. A turn is
  * authenticated, admitted and recorded like any other request.
  */
-export function responsesSockets(deps: EndpointDeps, drain: Drain, room: SocketRoom): SocketKind {
+export function responsesSockets(deps: InferDeps, room: SocketRoom): SocketKind {
   const endpoint = endpointOf('/responses');
   const sockets = new Set<ResponsesSocket>();
-  const socketDeps: SocketDeps = { ...deps, drain, room: { bytes: MEMORY_BYTES_MAX } };
+  const socketDeps: SocketDeps = { ...deps, room: { bytes: MEMORY_BYTES_MAX } };
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: BODY_LIMIT_BYTES,

@@ -1,62 +1,63 @@
-import {
-  ApiError,
-  callerFile,
-  type NamedFile,
-  type ObjectStore,
-  type ResponseStore,
-} from '@gateway/contracts';
+import { Injectable } from '@nestjs/common';
+import { ApiError, callerFile, ObjectStore, ResponseStore, type NamedFile } from '@gateway/contracts';
 import { FILE_BYTES_MAX, type Asked, type FileContent } from '@gateway/endpoints';
-import { withRoom, type Closing, type Pressure } from '@gateway/platform';
-import type { Call } from '../request/call.js';
-
-export interface NamedFilesDeps {
-  store: Pick<ResponseStore, 'files'>;
-  objects: Pick<ObjectStore, 'get'>;
-  /** A small request that names large files holds as much as a large body. */
-  pressure: Pick<Pressure, 'ofAccount'>;
-}
+import { Pressure, withRoom, type Closing } from '@gateway/platform';
+import type { InferenceRequest } from '../request/inference-request.js';
 
 const FILES_MAX = 32;
 /** Nothing else is an id of ours, or goes into a look-up. */
 const FILE_ID = /^[\w-]{1,128}$/;
 
-/**
- * The request with the files that it names by their ids, whatever provider serves it. Throws resource_not_found for one that
- * the key does not have: an id never goes to a provider, where it might be another tenant's. Throws service_unavailable while
- * too much of bodies and files is held; what it holds itself is released when the answer is closed.
- */
-export async function withNamedFiles(
-  asked: Asked,
-  { endpoint, principal, headers }: Pick<Call, 'endpoint' | 'principal' | 'headers'>,
-  closing: Closing,
-  { store, objects, pressure }: NamedFilesDeps,
-): Promise<Asked> {
-  const { files: named } = asked;
-  if (named === undefined || !endpoint.withFiles) return asked;
-  const paramOf = new Map(named.map(({ id, param }) => [id, param]));
-  const [first] = named;
-  if (paramOf.size > FILES_MAX) throw tooMuch(first.param, `a request names at most ${FILES_MAX} files`);
-  for (const [id, param] of paramOf) if (!FILE_ID.test(id)) throw missing(id, param);
-  const found = await store.files(principal.keyId, [...paramOf.keys()]);
-  for (const [id, param] of paramOf) if (!found.has(id)) throw missing(id, param);
-  // At each place that names one: that is how often it is sent.
-  const bytes = named.reduce((sum, { id }) => sum + (found.get(id)?.bytes ?? 0), 0);
-  if (bytes > FILE_BYTES_MAX)
-    throw tooMuch(first.param, `the files are together larger than ${FILE_BYTES_MAX} bytes`);
-  const contents = new Map<string, FileContent>();
-  await withRoom(pressure.ofAccount(principal.accountId), closing, async (makeRoom) => {
-    makeRoom(bytes);
-    for (const [id, param] of paramOf) contents.set(id, await contentOf(id, param, found.get(id), objects));
-  });
-  const { credential } = asked;
-  return { ...endpoint.withFiles(asked, contents, headers), ...(credential !== undefined && { credential }) };
+/** Files that requests name by their ids. A small request that names large files holds as much as a large body. */
+@Injectable()
+export class NamedFiles {
+  constructor(
+    private readonly store: ResponseStore,
+    private readonly objects: ObjectStore,
+    private readonly pressure: Pressure,
+  ) {}
+
+  /**
+   * Returns the request with the files that it names by their ids, whatever provider serves it. Throws resource_not_found for one that
+   * the key does not have: an id never goes to a provider, where it might be another tenant's. Throws service_unavailable while
+   * too much of bodies and files is held; what it holds itself is released when the answer is closed.
+   */
+  async attach(
+    asked: Asked,
+    { endpoint, principal, headers }: Pick<InferenceRequest, 'endpoint' | 'principal' | 'headers'>,
+    closing: Closing,
+  ): Promise<Asked> {
+    const { store, objects, pressure } = this;
+    const { files: named } = asked;
+    if (named === undefined || !endpoint.withFiles) return asked;
+    const paramOf = new Map(named.map(({ id, param }) => [id, param]));
+    const [first] = named;
+    if (paramOf.size > FILES_MAX) throw tooMuch(first.param, `a request names at most ${FILES_MAX} files`);
+    for (const [id, param] of paramOf) if (!FILE_ID.test(id)) throw missing(id, param);
+    const found = await store.files(principal.keyId, [...paramOf.keys()]);
+    for (const [id, param] of paramOf) if (!found.has(id)) throw missing(id, param);
+    // At each place that names one: that is how often it is sent.
+    const bytes = named.reduce((sum, { id }) => sum + (found.get(id)?.bytes ?? 0), 0);
+    if (bytes > FILE_BYTES_MAX)
+      throw tooMuch(first.param, `the files are together larger than ${FILE_BYTES_MAX} bytes`);
+    const contents = new Map<string, FileContent>();
+    await withRoom(pressure.ofAccount(principal.accountId), closing, async (makeRoom) => {
+      makeRoom(bytes);
+      for (const [id, param] of paramOf) contents.set(id, await contentOf(id, param, found.get(id), objects));
+    });
+    const { credential } = asked;
+    return {
+      ...endpoint.withFiles(asked, contents, headers),
+      ...(credential !== undefined && { credential }),
+    };
+  }
 }
 
 async function contentOf(
   id: string,
   param: string,
   file: NamedFile | undefined,
-  objects: NamedFilesDeps['objects'],
+  objects: ObjectStore,
 ): Promise<FileContent> {
   const object = file === undefined ? null : await objects.get(callerFile(file.account_id, id));
   if (file === undefined || object === null) throw missing(id, param);

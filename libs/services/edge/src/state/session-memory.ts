@@ -1,5 +1,5 @@
 import type { RecalledItems } from '@gateway/contracts';
-import type { TurnMemory } from '../request/call.js';
+import type { TurnMemory } from '../request/inference-request.js';
 
 type Json = Record<string, unknown>;
 

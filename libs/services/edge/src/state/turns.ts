@@ -1,5 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Random } from '@gateway/contracts';
-import { unavailable, type Deadlines } from '@gateway/platform';
+import { Deadlines, RANDOM, unavailable } from '@gateway/platform';
 
 /**
  * Number of running calls in one process, and of one account among them: few, so that calls of others find connections.
@@ -20,6 +21,7 @@ interface Line {
  * Turns of accounts at reads whose size nobody knows before: a customer that asks for much fills a line of its own. Who
  * waits too long, or finds too many waiting, is refused with service_unavailable.
  */
+@Injectable()
 export class Turns {
   /** The account whose turn is next first. */
   private readonly lines = new Map<string, Line>();
@@ -27,8 +29,8 @@ export class Turns {
   private waiting = 0;
 
   constructor(
-    private readonly deadlines: Pick<Deadlines, 'set'>,
-    private readonly random: Random,
+    @Inject(Deadlines) private readonly deadlines: Pick<Deadlines, 'set'>,
+    @Inject(RANDOM) private readonly random: Random,
   ) {}
 
   async take<T>(accountId: string, work: () => Promise<T>): Promise<T> {

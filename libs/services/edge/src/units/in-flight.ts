@@ -1,6 +1,6 @@
 import { ApiError, TurnoverMap, type Clock, type PutUnit, type Timer } from '@gateway/contracts';
 import { LEASE_MS, RENEW_MS, unitScopes, type PutQueue } from '@gateway/limits';
-import type { AdmittedUnit } from '../admission/admit.js';
+import type { AdmittedUnit } from '../admission/admission.js';
 
 /** The reservation of an admitted unit, as `put` takes it. */
 export function renewal({ request, admitted }: AdmittedUnit): PutUnit {

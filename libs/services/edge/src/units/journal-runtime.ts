@@ -27,7 +27,7 @@ import { crashRecord } from './crash-record.js';
 import { InFlight } from './in-flight.js';
 import { JournalMetrics } from './journal-metrics.js';
 import { putAgain } from './put-again.js';
-import { StoreWatch } from './store-watch.js';
+import { StoreWatch } from '../admission/store-watch.js';
 
 const RECOVER_EVERY_MS = 60_000;
 const DRAIN_MS = 25_000;
@@ -52,7 +52,8 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
   readonly watch: StoreWatch;
   readonly settling: Settling;
   private readonly counted: JournalMetrics;
-  private opened: { journal: Journal; shipper: ShipperHandle } | null = null;
+  private opened: Journal | null = null;
+  private shipper: ShipperHandle | null = null;
   private timer: Timer | null = null;
 
   constructor(
@@ -99,12 +100,13 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
 
   get journal(): Journal {
     if (!this.opened) throw new TypeError('the journal is not open yet');
-    return this.opened.journal;
+    return this.opened;
   }
 
-  async onModuleInit(): Promise<void> {
+  /** Opens the journal's files: nothing is recovered or shipped before the application starts. */
+  async open(): Promise<Journal> {
     const { config, clock, random } = this;
-    const journal = await Journal.open({
+    this.opened = await Journal.open({
       dir: config.JOURNAL_DIR,
       producer: config.JOURNAL_PRODUCER,
       clock,
@@ -116,6 +118,11 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
       onAlarm: (alarm) => this.alarm(alarm),
       onSynced: (outcomes) => this.settle(outcomes),
     });
+    return this.opened;
+  }
+
+  async onModuleInit(): Promise<void> {
+    const { journal } = this;
     const shipper = this.startShipper({
       watermark: (producer, epoch, seq) =>
         void journal
@@ -123,7 +130,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
           .catch((error: unknown) => this.logger.error({ err: error }, 'a segment could not be removed')),
       alarm: (alarm) => this.alarm(alarm),
     });
-    this.opened = { journal, shipper };
+    this.shipper = shipper;
     journal.follow(shipper);
     this.readiness.add('journal', () => journal.isAccepting || 'the journal takes no new unit');
     this.counted.watch(journal, shipper, this.puts);
@@ -134,8 +141,8 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.timer?.cancel();
     this.watch.stop();
-    if (!this.opened) return;
-    const { journal, shipper } = this.opened;
+    const { opened: journal, shipper } = this;
+    if (journal === null || shipper === null) return;
     journal.flush();
     await this.synced(journal);
     await this.puts.close();

@@ -1,6 +1,13 @@
-import type { Clock, ProviderKeyRefusal, ProviderKeyUse, ProviderKeyVault } from '@gateway/contracts';
-import { repeat, type Repeated } from '@gateway/platform';
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import {
+  ProviderKeyVault,
+  type Clock,
+  type ProviderKeyRefusal,
+  type ProviderKeyUse,
+} from '@gateway/contracts';
+import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { PlannedRoute } from '@gateway/routing';
+import type { Logger } from 'pino';
 
 const FLUSH_EVERY_MS = 1_000;
 const BATCH_MAX = 500;
@@ -33,21 +40,22 @@ interface EndedUnit {
  * Results of customers' provider keys, for the keys service: the newest use of each, and each kind of refusal. An
  * undelivered report is sent again. A killed process loses a second of it, and no request depends on it.
  */
-export class KeyUses {
+@Injectable()
+export class KeyUses implements OnModuleInit, BeforeApplicationShutdown {
   private noted = new Map<string, ProviderKeyUse>();
   private loop: Repeated | null = null;
 
   constructor(
-    private readonly vault: Pick<ProviderKeyVault, 'report'>,
-    private readonly clock: Clock,
-    private readonly onFault: (failure: unknown) => void,
+    private readonly vault: ProviderKeyVault,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  start(): void {
+  onModuleInit(): void {
     this.loop = repeat(this.clock, FLUSH_EVERY_MS, () => this.flush(), this.onFault);
   }
 
-  async stop(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     await this.loop?.stop();
     await this.flush().catch(this.onFault);
   }
@@ -63,6 +71,9 @@ export class KeyUses {
         this.noted.set(name, { accountId, keyId, atMs: this.clock.now(), refusal });
     }
   }
+
+  private readonly onFault = (failure: unknown): void =>
+    this.logger.warn({ err: failure }, 'uses of provider keys will be reported later');
 
   private async flush(): Promise<void> {
     while (this.noted.size > 0) {

@@ -1,10 +1,19 @@
-import { TOPIC, type ApiError, type Clock, type Refusal, type RefusedMoneyRecord } from '@gateway/contracts';
-import type { Journal, OutcomeValues } from '@gateway/journal';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import {
+  ApiError,
+  TOPIC,
+  type Clock,
+  type ErrorCode,
+  type Refusal,
+  type RefusedMoneyRecord,
+} from '@gateway/contracts';
+import { Journal, type OutcomeValues } from '@gateway/journal';
 import { refusedMoney } from '@gateway/limits';
 import { Usd } from '@gateway/money';
+import { CLOCK } from '@gateway/platform';
 import { scrub } from '@gateway/redaction';
-import type { EdgeMetrics } from './edge-metrics.js';
-import type { Call } from '../request/call.js';
+import { EdgeMetrics } from '../metrics/edge-metrics.js';
+import type { InferenceRequest } from '../request/inference-request.js';
 
 type Rejection = OutcomeValues['gateway.rejections.v1'];
 
@@ -12,6 +21,22 @@ type Rejection = OutcomeValues['gateway.rejections.v1'];
 const EACH_PER_SECOND = 10;
 const WINDOW_MS = 1_000;
 const MOST_SERIES = 10_000;
+
+/** Failures of ours that say nothing about the request: they are metrics, not records of a caller. */
+const NOT_RECORDED: readonly ErrorCode[] = ['internal_error', 'service_unavailable', 'service_draining'];
+
+/** The refused request as far as it was read. */
+export interface RefusedAs {
+  /** Model of the catalogue; null where it is not known. */
+  id: string | null;
+  /** Model as the caller named it. */
+  requested: string | null;
+  /** Tags of the request; absent: the key's alone. */
+  tags?: Record<string, string>;
+}
+
+/** A request that was refused before its model was read. */
+export const NO_MODEL: RefusedAs = { id: null, requested: null };
 
 interface Series {
   startedMs: number;
@@ -21,23 +46,40 @@ interface Series {
 }
 
 /** Writes refusals to the journal: one record each, or one a second with a count where a caller hammers. */
-export class Rejections {
+@Injectable()
+export class Rejections implements BeforeApplicationShutdown {
   private readonly series = new Map<string, Series>();
   private isSweeping = false;
 
   constructor(
     private readonly journal: Journal,
-    private readonly clock: Clock,
-    private readonly metrics: Pick<EdgeMetrics, 'rejected'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly metrics: EdgeMetrics,
   ) {}
 
-  add(
-    call: Call,
-    model: { id: string | null; requested: string | null },
-    error: ApiError,
-    refusal: Refusal | null,
-  ): void {
-    const record = rejection(call, model, error, refusal);
+  /** Stops before the journal ships its last records. */
+  beforeApplicationShutdown(): void {
+    this.flushAll();
+  }
+
+  /** Adds a failure that says something about the request, and no other. */
+  addFailure(call: InferenceRequest, as: RefusedAs, failure: unknown, refusal: Refusal | null = null): void {
+    if (failure instanceof ApiError && !NOT_RECORDED.includes(failure.code))
+      this.add(call, as, failure, refusal);
+  }
+
+  /** Runs the reading of a body. What is refused there is recorded as a refusal of the request. */
+  whileReading<T>(call: InferenceRequest, read: () => T): T {
+    try {
+      return read();
+    } catch (refusal) {
+      if (refusal instanceof ApiError) this.add(call, NO_MODEL, refusal, null);
+      throw refusal;
+    }
+  }
+
+  add(call: InferenceRequest, as: RefusedAs, error: ApiError, refusal: Refusal | null): void {
+    const record = rejection(call, as, error, refusal);
     this.metrics.rejected(record);
     const name = `${record.key_id} ${record.code}`;
     const now = this.clock.monotonic();
@@ -94,8 +136,8 @@ function usd(nano: bigint): string {
 }
 
 function rejection(
-  call: Call,
-  model: { id: string | null; requested: string | null },
+  call: InferenceRequest,
+  { id, requested, tags = call.principal.requestTags }: RefusedAs,
   error: ApiError,
   refusal: Refusal | null,
 ): Rejection {
@@ -111,10 +153,9 @@ function rejection(
     member_id: principal.createdBy,
     key_id: principal.keyId,
     endpoint: call.path,
-    model: model.id,
+    model: id,
     // A name that is no model's is any text: also a key that somebody put into the wrong field.
-    requested_model:
-      error.code === 'model_not_found' ? model.requested && scrub(model.requested) : model.requested,
+    requested_model: error.code === 'model_not_found' ? requested && scrub(requested) : requested,
     http_status: error.status,
     code: error.code,
     message: error.message,
@@ -126,6 +167,6 @@ function rejection(
     spent_usd: isCap && money?.is_final === true ? money.spent_usd : null,
     money,
     count: 1,
-    request_tags: call.tags,
+    request_tags: tags,
   };
 }

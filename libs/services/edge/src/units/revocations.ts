@@ -1,11 +1,13 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  LimitStore,
   TurnoverMap,
   type Clock,
   type KeyPrincipal,
-  type LimitStore,
   type Timer,
 } from '@gateway/contracts';
+import { CLOCK } from '@gateway/platform';
 
 /** Time between two looks. Work that is over within one is never looked at. */
 const LOOK_MS = 2_000;
@@ -28,13 +30,14 @@ export interface AdmittedWork {
  * and reads a key again only where its account has changed. A lookup that fails ends nothing. Bounded by the requests
  * in flight.
  */
+@Injectable()
 export class Revocations {
   private readonly works = new TurnoverMap<string, AdmittedWork & { isOld: boolean }>();
   private timer: Timer | null = null;
 
   constructor(
-    private readonly limits: Pick<LimitStore, 'version'>,
-    private readonly clock: Clock,
+    @Inject(LimitStore) private readonly limits: Pick<LimitStore, 'version'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   add(name: string, work: AdmittedWork): void {

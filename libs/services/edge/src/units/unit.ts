@@ -1,16 +1,16 @@
 import {
-  newId,
   TOPIC,
+  newId,
+  type ApiError,
   type AttemptRecord,
   type Clock,
-  type NotBegun,
   type PricedFrom,
   type Random,
   type UnitUsage,
   type UsageRecord,
 } from '@gateway/contracts';
-import type { IntentFacts, Journal, SettleFacts, UsageRest } from '@gateway/journal';
-import { limitReadings, unitScopes } from '@gateway/limits';
+import { Journal, type IntentFacts, type SettleFacts, type UsageRest } from '@gateway/journal';
+import { PutQueue, limitReadings, unitScopes } from '@gateway/limits';
 import {
   chargeFor,
   estimateTokens,
@@ -19,34 +19,25 @@ import {
   type Charge,
   type Disconnect,
 } from '@gateway/money';
-import { isMeasured, type PlannedRoute, type RouteStats } from '@gateway/routing';
-import type { AdmittedUnit } from '../admission/admit.js';
-import type { OutputSizes } from '../admission/output-sizes.js';
-import type { Settling } from '../admission/settling.js';
-import type { Call } from '../request/call.js';
-import type { EdgeMetrics } from './edge-metrics.js';
+import type { PlannedRoute } from '@gateway/routing';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
+import type { AdmittedUnit } from '../admission/admission.js';
+import { Settling } from '../admission/settling.js';
+import type { InferenceRequest } from '../request/inference-request.js';
+import type { AttemptState, UnitEnd } from './attempt-state.js';
 import { endUserHash } from './end-user-hash.js';
-import type { KeyUses } from './key-uses.js';
-import type { Meter } from './meter.js';
-import type { OutputSpeeds } from './output-speeds.js';
+import { Revocations } from './revocations.js';
+import { UnitObserver } from './unit-observer.js';
+import { InFlight, renewal } from './in-flight.js';
 
-export interface UnitDeps {
-  clock: Clock;
-  random: Random;
-  journal: Journal;
-  settling: Pick<Settling, 'add' | 'reported'>;
-  outputs: OutputSizes;
-  stats: RouteStats;
-  speeds: OutputSpeeds;
-  metrics: Pick<EdgeMetrics, 'unitEnded'>;
-  keyUses: Pick<KeyUses, 'note'>;
-}
-
-/** The end of a unit, as the caller saw it. */
-export interface UnitEnd {
-  outcome: 'served' | 'failed' | 'cancelled' | 'cached';
-  httpStatus: number;
-  errorCode: string | null;
+/** The parts of the process that every unit writes to. */
+interface UnitSinks {
+  readonly journal: Journal;
+  readonly settling: Pick<Settling, 'add' | 'reported'>;
+  readonly observer: UnitObserver;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 const MINUTE_MS = 60_000;
@@ -64,43 +55,23 @@ const NO_CHARGE: Charge = {
   usage_estimated: false,
 };
 
-/** One try of one route while it runs and after. */
-export interface AttemptState {
-  planned: PlannedRoute;
-  n: number;
-  startedAtMs: number;
-  startedMs: number;
-  firstEventMs: number | null;
-  endedMs: number | null;
-  /** Status of the provider's last answer, or of an error in its stream; null where none came. */
-  httpStatus: number | null;
-  errorCode: string | null;
-  providerCode: string | null;
-  errorMessage: string | null;
-  /** Reason why a failure proves that its provider has begun nothing. */
-  notBegun: NotBegun | null;
-  /** It failed by the provider's fault, not by the request's or the caller's. */
-  isFault: boolean;
-  meter: Meter;
-}
-
 /** An admitted unit from its INTENT to its OUTCOME: one usage event, one cost, written exactly once. */
 export class Unit {
   readonly attempts: AttemptState[] = [];
-  private readonly facts: IntentFacts;
+  readonly facts: IntentFacts;
   private isFinished = false;
 
   /** Writes the INTENT. False: the journal takes no unit now, and the request must be refused. */
-  static open(call: Call, admitted: AdmittedUnit, deps: UnitDeps): Unit | null {
-    const unit = new Unit(call, admitted, deps);
+  static open(call: InferenceRequest, admitted: AdmittedUnit, sinks: UnitSinks): Unit | null {
+    const unit = new Unit(call, admitted, sinks);
     const { unit: id, accountId } = admitted.request;
-    return deps.journal.intent({ unit: id, accountId, facts: unit.facts }) ? unit : null;
+    return sinks.journal.intent({ unit: id, accountId, facts: unit.facts }) ? unit : null;
   }
 
   private constructor(
-    readonly call: Call,
+    readonly call: InferenceRequest,
     readonly admitted: AdmittedUnit,
-    private readonly deps: UnitDeps,
+    private readonly sinks: UnitSinks,
   ) {
     const { principal, plan, asked } = admitted;
     // The 30 days of caps count by it: no clock of a process that stands behind may hide what is spent there.
@@ -119,7 +90,7 @@ export class Unit {
       stream: asked.stream,
       created_at: new Date(askedAtMs).toISOString(),
       byok_used: !admitted.cached && plan.routes[0].terms.byok.served,
-      request_tags: call.tags,
+      request_tags: admitted.tags,
       end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
       api_version: call.apiVersion,
       limits: readings(admitted),
@@ -144,33 +115,23 @@ export class Unit {
     if (this.isFinished) return Promise.resolve();
     this.isFinished = true;
     const charge = this.charge(end, disconnect);
-    const usage = charge.usage ?? this.last?.meter.usage ?? this.admitted.cached?.usage ?? {};
-    const { journal, outputs, metrics } = this.deps;
-    if (end.outcome === 'served' && usage.completion_tokens !== undefined) {
-      outputs.add(this.facts.account_id, this.facts.model, usage.completion_tokens);
-      if (this.facts.stream && !charge.usage_estimated) this.noteSpeed(usage.completion_tokens);
-    }
-    this.learn(end, usage);
+    const usage = charge.usage ?? this.attempts.at(-1)?.meter.usage ?? this.admitted.cached?.usage ?? {};
     const { facts } = this;
+    const { journal, observer, settling } = this.sinks;
     const rest = this.rest(end, charge, usage);
-    metrics.unitEnded(facts, rest, this.attempts);
+    observer.ended(this, end, { usage, isEstimated: charge.usage_estimated, rest });
     const settle = this.settle(charge, usage);
-    const used = this.last?.planned;
+    const used = this.attempts.at(-1)?.planned;
     const model = used?.model.record.id ?? facts.model;
     const byok_used = used?.terms.byok.served ?? facts.byok_used;
-    if (facts.byok_used) this.noteKeys(end);
     const receipt =
       model === facts.model && byok_used === facts.byok_used
         ? journal.finish(settle.unit, facts.account_id, rest, settle)
         : journal.outcome(TOPIC.usage, facts.account_id, { ...facts, ...rest, model, byok_used }, settle);
-    return this.lastBytes(journal.commit(receipt), Number(settle.nano));
-  }
-
-  private lastBytes(written: Promise<void>, nano: number): Promise<void> {
-    const { request } = this.admitted;
-    const { accountId, unit } = request;
-    const { settling } = this.deps;
+    const { accountId, unit } = this.admitted.request;
+    const nano = Number(settle.nano);
     settling.add({ accountId, unit, nano });
+    const written = journal.commit(receipt);
     return this.isNear(nano) ? written.then(() => settling.reported(accountId)) : written;
   }
 
@@ -182,45 +143,8 @@ export class Unit {
     return roomNano < NEAR_REQUESTS * Math.max(nano, Number(request.worstNano ?? request.reservationNano));
   }
 
-  /** A plan with provider keys begins with one. */
-  private noteKeys({ outcome }: UnitEnd): void {
-    const { attempts, facts, last } = this;
-    const servedOnPlatform = outcome === 'served' && last?.planned.providerKey === undefined;
-    const { account_id: accountId, request_id: requestId } = facts;
-    this.deps.keyUses.note({ accountId, requestId, attempts, servedOnPlatform });
-  }
-
-  private get last(): AttemptState | undefined {
-    return this.attempts.at(-1);
-  }
-
-  /** Reports the attempts' results of their routes, for later plans. */
-  private learn({ outcome }: UnitEnd, usage: UnitUsage): void {
-    const { stats, clock } = this.deps;
-    if (this.call.given) return;
-    const nowMs = clock.now();
-    for (const attempt of this.attempts) {
-      const { planned, firstEventMs, startedMs, endedMs } = attempt;
-      const served = attempt === this.last && outcome === 'served';
-      const seconds = ((endedMs ?? clock.monotonic()) - startedMs) / 1_000;
-      const tokens = served ? (usage.completion_tokens ?? 0) : 0;
-      stats.see(
-        planned.route,
-        {
-          firstPieceMs: firstEventMs === null ? null : firstEventMs - startedMs,
-          tokensPerSecond: tokens > 0 && seconds > 0 ? tokens / seconds : null,
-          isFault: attempt.isFault,
-        },
-        nowMs,
-      );
-      const { keyId, routingPolicy } = this.admitted.principal;
-      if (served && routingPolicy !== null && isMeasured(routingPolicy))
-        stats.served(keyId, planned.route, nowMs);
-    }
-  }
-
   private charge(end: UnitEnd, disconnect: Disconnect | null): Charge {
-    const { last } = this;
+    const last = this.attempts.at(-1);
     // A caller that left while nothing was under way for it owes nothing; the attempts before are the house's.
     if (!last || (end.outcome === 'cancelled' && hasFailed(last))) return NO_CHARGE;
     const { finalUsage, counted: usage, traffic, hasEvents } = last.meter;
@@ -246,18 +170,10 @@ export class Unit {
    */
   private hiddenTokens({ meter, planned }: AttemptState): number {
     if (!planned.model.record.supports_thinking) return 0;
-    const thought = Math.floor((this.deps.speeds.of(planned.route) * meter.hiddenMs) / 1_000);
+    const thought = Math.floor((this.sinks.observer.speedOf(planned.route) * meter.hiddenMs) / 1_000);
     const { maxOutputTokens } = this.admitted.asked;
     const visible = estimateTokens(meter.outputBytes);
     return Math.min(thought, Math.max(0, (maxOutputTokens ?? Infinity) - visible));
-  }
-
-  /** Tokens a second of the whole answer, from its begin at the upstream to its end. */
-  private noteSpeed(tokens: number): void {
-    const { last } = this;
-    if (!last || last.meter.answeredAtMs === null) return;
-    const endedMs = last.endedMs ?? this.deps.clock.monotonic();
-    this.deps.speeds.add(last.planned.route, tokens, endedMs - last.meter.answeredAtMs);
   }
 
   private settle(charge: Charge, usage: UnitUsage): SettleFacts {
@@ -276,9 +192,10 @@ export class Unit {
 
   /** The usage record without what the INTENT has said. */
   private rest(end: UnitEnd, charge: Charge, usage: UnitUsage): UsageRest {
-    const { last, deps, call } = this;
+    const { sinks, call } = this;
+    const last = this.attempts.at(-1);
     return {
-      id: newId('use', deps.clock, deps.random),
+      id: newId('use', sinks.clock, sinks.random),
       provider: last?.planned.route.provider ?? null,
       status: end.outcome === 'failed' ? 'error' : 'success',
       outcome: end.outcome,
@@ -290,7 +207,7 @@ export class Unit {
       cost_usd: charge.cost_usd,
       list_cost_usd: charge.list_cost_usd,
       attempts: this.attempts.map((attempt) => this.attemptRecord(attempt, end, usage)),
-      latency_ms: rounded(deps.clock.monotonic() - call.startedMs),
+      latency_ms: rounded(sinks.clock.monotonic() - call.startedMs),
       ttft_ms: last?.firstEventMs == null ? null : rounded(last.firstEventMs - call.startedMs),
       routing_fallback: last ? this.isFallback(last.planned) : false,
       cache_hit: end.outcome === 'cached',
@@ -298,7 +215,7 @@ export class Unit {
   }
 
   private attemptRecord(attempt: AttemptState, end: UnitEnd, usage: UnitUsage): AttemptRecord {
-    const isLast = attempt === this.last;
+    const isLast = attempt === this.attempts.at(-1);
     const served = isLast && end.outcome === 'served';
     const wasCancelled = isLast && end.outcome === 'cancelled' && !hasFailed(attempt);
     const counts = isLast ? usage : (attempt.meter.usage ?? {});
@@ -313,7 +230,7 @@ export class Unit {
       error_message: attempt.errorMessage,
       ...(attempt.notBegun !== null && this.call.endpoint.isCreate ? { not_begun: attempt.notBegun } : {}),
       started_at: new Date(attempt.startedAtMs).toISOString(),
-      latency_ms: rounded((attempt.endedMs ?? this.deps.clock.monotonic()) - attempt.startedMs),
+      latency_ms: rounded((attempt.endedMs ?? this.sinks.clock.monotonic()) - attempt.startedMs),
       ttft_ms: attempt.firstEventMs === null ? null : rounded(attempt.firstEventMs - attempt.startedMs),
       prompt_tokens: counts.prompt_tokens ?? 0,
       completion_tokens: counts.completion_tokens ?? 0,
@@ -384,4 +301,63 @@ function readings({ principal, request, admitted }: AdmittedUnit): UsageRecord['
     found.push({ scope: key.kind, scope_id, rpm: 0, rpm_limit: null, rpd: 0, rpd_limit: null });
   }
   return found;
+}
+
+/** Opens units, and keeps those that run known to the limit store. */
+@Injectable()
+export class Units implements UnitSinks {
+  constructor(
+    readonly journal: Journal,
+    readonly settling: Settling,
+    readonly observer: UnitObserver,
+    private readonly puts: PutQueue,
+    private readonly inFlight: InFlight,
+    private readonly revocations: Revocations,
+    @Inject(CLOCK) readonly clock: Clock,
+    @Inject(RANDOM) readonly random: Random,
+  ) {}
+
+  /** Throws ApiError service_unavailable while the journal takes no unit. */
+  requireOpen(): void {
+    if (!this.journal.isAccepting) throw this.notAccepting();
+  }
+
+  /** Its INTENT is written and its lease is renewed from here on. Throws ApiError where the journal takes none. */
+  open(call: InferenceRequest, admitted: AdmittedUnit, upstream: { abort: (why: ApiError) => void }): Unit {
+    const unit = Unit.open(call, admitted, this);
+    if (unit === null) {
+      this.puts.add({ ...renewal(admitted), action: 'cancel', nano: 0n });
+      throw this.notAccepting();
+    }
+    call.origin.opened?.();
+    // Let in without the store: it learns of the unit when it is back.
+    if (admitted.admitted.away !== undefined) this.puts.add(renewal(admitted));
+    this.inFlight.add(
+      admitted,
+      (why) => upstream.abort(why),
+      () => unit.isOver,
+    );
+    return unit;
+  }
+
+  /** Renews the unit's lease no more: it has ended, and its bytes have left. */
+  leave({ admitted }: Unit): void {
+    this.inFlight.remove(admitted.request.unit);
+    this.revocations.remove(admitted.request.unit);
+  }
+
+  /**
+   * Ends the request once its key is suspended or deleted. What a provider makes as a job and is paid for in any case goes
+   * on, and so does what a provider has answered already.
+   */
+  watchKey({ call, admitted }: Unit, upstream: AbortController): void {
+    if (call.endpoint.isCreate || call.origin.kind === 'given') return;
+    const { accountId, accountVersion: version } = admitted.principal;
+    const end = (refusal: ApiError): void => upstream.abort(refusal);
+    this.revocations.add(admitted.request.unit, { accountId, version, reload: () => call.reload(), end });
+  }
+
+  private notAccepting(): ApiError {
+    return unavailable(this.random, new Error('the journal takes no new unit'));
+  }
 }

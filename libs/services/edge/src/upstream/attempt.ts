@@ -1,12 +1,4 @@
-import {
-  ApiError,
-  newAnswerId,
-  UpstreamError,
-  type Clock,
-  type ObjectStore,
-  type ProviderKeyGrant,
-  type Random,
-} from '@gateway/contracts';
+import { ApiError, newAnswerId, UpstreamError, type GivenAnswer } from '@gateway/contracts';
 import {
   ExchangeFailure,
   wholeAnswer,
@@ -17,39 +9,21 @@ import {
   type Piece,
   type UpstreamBody,
 } from '@gateway/dialects';
+import { usageBound } from '@gateway/money';
 import {
   TransportFailure,
   type FailureSignal,
-  type ProviderAccess,
   type SendOptions,
   type UpstreamResponse,
-  type UpstreamTransport,
 } from '@gateway/providers';
-import { usageBound } from '@gateway/money';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
-import type { EdgeConfig } from '../config/edge.config.js';
 import type { Client } from '../request/client.js';
+import type { AttemptState } from '../units/attempt-state.js';
 import { Meter } from '../units/meter.js';
-import type { AttemptState, Unit } from '../units/unit.js';
+import type { Unit } from '../units/unit.js';
 import { AttemptCalls } from './attempt-calls.js';
-import { givenResponse } from './given-response.js';
-import type { OpenedKeys } from './opened-keys.js';
 import { withOwnParam } from './own-param.js';
-import type { ProviderAlarms } from './provider-alarms.js';
-
-export interface AttemptDeps {
-  clock: Clock;
-  random: Random;
-  transport: UpstreamTransport;
-  /** Address and credential of the platform per provider slug. */
-  access: ReadonlyMap<string, ProviderAccess>;
-  /** Address per provider slug for customers' own keys. */
-  addresses: ReadonlyMap<string, string>;
-  openedKeys: OpenedKeys;
-  config: EdgeConfig;
-  alarms: ProviderAlarms;
-  objects: ObjectStore;
-}
+import type { Upstream } from './upstream.js';
 
 export interface AttemptInput {
   unit: Unit;
@@ -64,73 +38,29 @@ export interface AttemptInput {
 }
 
 const ANSWER_BYTES_MAX = 67_108_864;
-const ERROR_BYTES_MAX = 65_536;
-
 /** Bytes of openings that wait for what follows them; beyond, they commit. */
 const HELD_BYTES_MAX = 65_536;
+const ERROR_BYTES_MAX = 65_536;
 
 /**
- * One try of one route, up to the first piece of its answer that commits. Throws UpstreamError, noted on the unit's
- * attempt.
+ * One try of one route. It sends what the route takes, and its answer is a RouteAnswer of its own. What a failure of it
+ * says is noted on its state.
  */
-export async function tryRoute(input: AttemptInput, deps: AttemptDeps): Promise<Attempt> {
-  const { client, planned, remainingMs, unit } = input;
-  const { signal } = client.upstream;
-  // Nothing is sent for a caller that has gone or whose time is over: such an attempt is none.
-  if (signal.aborted) throw givenUp(planned, signal);
-  if (remainingMs <= 0) throw new ApiError('gateway_timeout', { providerCode: 'provider_timeout' });
-  const attempt = new Attempt(input, deps);
-  unit.attempts.push(attempt.state);
-  try {
-    await attempt.run();
-    return attempt;
-  } catch (error) {
-    attempt.state.endedMs = deps.clock.monotonic();
-    if (error instanceof UpstreamError && !signal.aborted) {
-      note(attempt.state, error);
-      deps.alarms.see(planned, error, unit.call.requestId);
-    } else if (error instanceof ApiError) attempt.state.errorCode = error.code;
-    throw error;
-  }
-}
-
-function givenUp(planned: PlannedRoute, { reason }: AbortSignal): UpstreamError {
-  const failure = new TransportFailure('aborted', reason);
-  return planned.provider.classify({ kind: 'transport', failure, byok: planned.terms.byok.served });
-}
-
-/** Writes what an attempt failed with onto its record. */
-export function note(state: AttemptState, { options }: UpstreamError): void {
-  state.errorCode = options.code;
-  state.providerCode = options.providerCode ?? null;
-  state.errorMessage = options.message;
-  // Where the failure has none of its own, such as a stream that broke, the one that came stays.
-  state.httpStatus = options.httpStatus ?? state.httpStatus;
-  state.notBegun = options.notBegun ?? null;
-  state.isFault = options.countsAsFault;
-}
-
-/** A try of a route, and the answer that it brings piece by piece. */
 export class Attempt {
   readonly state: AttemptState;
-  /** Pieces that committed, set by `run`, and the answer that they belong to. */
-  first: Piece[] = [];
-  answer!: Answer;
-  private response: UpstreamResponse | null = null;
-  private chunks: AsyncIterator<Uint8Array> | null = null;
-  private isClosed = false;
 
   constructor(
-    private readonly input: AttemptInput,
-    private readonly deps: AttemptDeps,
+    readonly input: AttemptInput,
+    readonly upstream: Upstream,
   ) {
     const { planned, n, unit } = input;
     const { input: sent, recording } = unit.admitted.asked;
+    const { clock } = upstream;
     this.state = {
       planned,
       n,
-      startedAtMs: deps.clock.now(),
-      startedMs: deps.clock.monotonic(),
+      startedAtMs: clock.now(),
+      startedMs: clock.monotonic(),
       firstEventMs: null,
       endedMs: null,
       httpStatus: null,
@@ -143,70 +73,24 @@ export class Attempt {
     };
   }
 
-  /** Sends the request and reads up to the first piece that commits. */
-  async run(): Promise<void> {
+  /** Sends the request and reads up to the first piece that commits. Throws UpstreamError. */
+  async run(): Promise<RouteAnswer> {
     const { state } = this;
     const { translation } = state.planned;
     if (translation.exchange) return this.runExchange(translation.exchange);
     const response = await this.send(translation.request, this.bounds());
     state.httpStatus = response.status;
     if (!isGood(response)) throw await this.refused(response);
-    this.response = response;
-    state.meter.answeredAtMs = this.deps.clock.monotonic();
+    state.meter.answeredAtMs = this.upstream.clock.monotonic();
     const { status, headers } = response;
     const head = { status, contentType: headers['content-type'] ?? '', headers };
-    this.answer = translation.begin(head, this.facts());
-    const { failure, beganMs } = await this.opened();
-    if (failure !== null) {
-      response.cancel();
-      if (this.isClosed && failure.kind === 'connection')
-        throw this.classify({ kind: 'bad_response', message: 'the stream held no answer.' });
-      throw this.failed(failure);
-    }
-    state.firstEventMs = beganMs;
-    if (this.answer.isWhole) state.endedMs = state.firstEventMs;
-  }
-
-  /** Reads until the answer commits, or fails before. Openings are kept for the caller; those of a failure nobody sees. */
-  private async opened(): Promise<{ failure: AnswerFailure | null; beganMs: number }> {
-    const { hasNext } = this.input;
-    let beganMs: number | null = null;
-    let heldBytes = 0;
-    for (;;) {
-      const pieces = await this.next();
-      const nowMs = this.deps.clock.monotonic();
-      for (const piece of pieces) {
-        if (piece.kind !== 'wait') beganMs ??= nowMs;
-        if (piece.out.length > 0 || piece.kind !== 'wait') this.first.push(piece);
-        heldBytes += piece.out.length;
-      }
-      const isFull = heldBytes > HELD_BYTES_MAX;
-      const decisive = pieces.find(({ kind }) => kind !== 'wait' && (kind !== 'opening' || !hasNext));
-      if (decisive?.kind === 'failure') return { failure: decisive.failure, beganMs: beganMs ?? nowMs };
-      if (decisive !== undefined || isFull) return { failure: null, beganMs: beganMs ?? nowMs };
-    }
-  }
-
-  /** The next pieces; after the first ones, a transport that breaks is thrown as it is. */
-  async next(): Promise<Piece[]> {
-    const { answer, response } = this;
-    if (response === null) throw new TypeError('an attempt without an answer has no pieces');
-    let pieces: Piece[];
-    try {
-      if (answer.isWhole) pieces = answer.push(await response.bytes());
-      else {
-        this.chunks ??= response.chunks()[Symbol.asyncIterator]();
-        const chunk = await this.chunks.next();
-        pieces = chunk.done === true ? answer.end() : answer.push(chunk.value);
-        if (chunk.done === true && !pieces.some(({ kind }) => kind === 'end' || kind === 'failure'))
-          throw new TypeError('an answer ended without end or failure');
-        this.isClosed = chunk.done === true;
-      }
-    } catch (error) {
-      throw this.transportFailed(error);
-    }
-    this.measure(pieces);
-    return pieces;
+    const answer = new RouteAnswer(this, translation.begin(head, this.facts()), response);
+    const failure = await answer.open();
+    if (failure === null) return answer;
+    response.cancel();
+    if (answer.isClosed && failure.kind === 'connection')
+      throw this.classify({ kind: 'bad_response', message: 'the stream held no answer.' });
+    throw this.failed(failure);
   }
 
   /** Returns the answer's own error as the provider's failure. */
@@ -216,42 +100,35 @@ export class Attempt {
     return this.classify({ kind: 'stream', failure });
   }
 
-  /** Closes what is left of the upstream's answer. */
-  close(): void {
-    void this.chunks?.return?.();
-  }
-
   /** The one place where an attempt is metered. */
-  private measure(pieces: readonly Piece[]): void {
+  measure(pieces: readonly Piece[]): void {
     const { client, planned, unit } = this.input;
     const { meter } = this.state;
-    const nowMs = this.deps.clock.monotonic();
+    const nowMs = this.upstream.clock.monotonic();
     const wasDoubted = meter.isDoubted;
     for (const piece of pieces) meter.see(piece, nowMs, client.isGone);
-    if (meter.isDoubted && !wasDoubted) this.deps.alarms.doubt(planned, unit.call.requestId);
+    if (meter.isDoubted && !wasDoubted) this.upstream.alarms.doubt(planned, unit.call.requestId);
   }
 
   /** Several calls, whose answer comes in one piece. */
-  private async runExchange(exchange: Exchange): Promise<void> {
-    const { state, deps } = this;
+  private async runExchange(exchange: Exchange): Promise<RouteAnswer> {
+    const { upstream } = this;
     const { client, planned, unit } = this.input;
-    const { provider } = planned.route;
-    const own = planned.providerKey === undefined ? deps.access.get(provider)?.baseUrl : undefined;
     let isTaken = false;
     let isBegun = false;
     const calls = new AttemptCalls({
-      baseUrl: own ?? deps.addresses.get(provider) ?? planned.provider.defaultBaseUrl,
+      baseUrl: upstream.credentials.addressOf(planned),
       hosts: planned.provider.hosts?.results ?? [],
       bounds: this.bounds(),
       signal: client.upstream.signal,
-      clock: deps.clock,
+      clock: upstream.clock,
       note: async (state) => {
         isTaken = true;
         const ignored = [...(unit.admitted.asked.unread ?? []), ...planned.translation.ignored];
-        await unit.call.note?.({ credential: credentialOf(planned), state, ignored });
+        await unit.call.origin.note?.({ credential: credentialOf(planned), state, ignored });
       },
       accountId: unit.admitted.principal.accountId,
-      objects: deps.objects,
+      objects: upstream.objects,
       send: async (request, bounds) => {
         // What is asked of it next is about work that it has begun.
         if (isBegun) isTaken = true;
@@ -259,12 +136,11 @@ export class Attempt {
         isBegun = unit.call.endpoint.isCreate === true && request.method !== 'GET';
         return response;
       },
-      fetch: async (request, bounds) => this.good(await deps.transport.send(request, bounds)),
+      fetch: async (request, bounds) => this.good(await upstream.transport.send(request, bounds)),
     });
     try {
       const { headers, piece } = await exchange(calls, this.facts());
-      this.first = [piece];
-      this.answer = wholeAnswer(headers);
+      return this.exchanged(headers, piece);
     } catch (error) {
       const isAnswered = error instanceof ExchangeFailure;
       const failure = isAnswered ? this.failed(error.failure) : this.transportFailed(error);
@@ -272,9 +148,15 @@ export class Attempt {
       const isFinal = isTaken && (!isAnswered || unit.call.endpoint.isCreate === true);
       throw isFinal && failure instanceof UpstreamError ? withoutRetry(failure) : failure;
     }
-    this.measure(this.first);
-    state.firstEventMs = deps.clock.monotonic();
+  }
+
+  private exchanged(headers: Readonly<Record<string, string>>, piece: Piece): RouteAnswer {
+    const { state } = this;
+    const answer = new RouteAnswer(this, wholeAnswer(headers), null, [piece]);
+    this.measure(answer.first);
+    state.firstEventMs = this.upstream.clock.monotonic();
     state.endedMs = state.firstEventMs;
+    return answer;
   }
 
   private async good(response: UpstreamResponse): Promise<UpstreamResponse> {
@@ -286,20 +168,17 @@ export class Attempt {
   private async send(request: UpstreamBody, bounds: SendOptions): Promise<UpstreamResponse> {
     const { planned, unit } = this.input;
     this.state.httpStatus = null;
-    const { given } = unit.call;
-    if (given) return givenResponse(given);
-    const { provider } = planned.route;
-    const access =
-      planned.providerKey === undefined
-        ? this.deps.access.get(provider)
-        : await this.ownAccess(planned.providerKey);
+    const { answer } = unit.call.origin;
+    if (answer) return givenResponse(answer);
+    const found = this.upstream.credentials.of(planned, unit.admitted.principal.accountId);
+    const access = found instanceof Promise ? await found : found;
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
     let isSent = false;
     try {
       const preparing = planned.provider.prepare(request, access);
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       isSent = true;
-      return await this.deps.transport.send(prepared, bounds);
+      return await this.upstream.transport.send(prepared, bounds);
     } catch (error) {
       const failure = this.transportFailed(error);
       throw isSent || !(failure instanceof UpstreamError)
@@ -308,19 +187,10 @@ export class Attempt {
     }
   }
 
-  /** Returns access with the customer's own key, at the operator's address for its provider. */
-  private async ownAccess(providerKey: ProviderKeyGrant): Promise<ProviderAccess | undefined> {
-    const { unit } = this.input;
-    const baseUrl = this.deps.addresses.get(providerKey.provider);
-    if (baseUrl === undefined) return undefined;
-    const { accountId } = unit.admitted.principal;
-    return { baseUrl, credential: await this.deps.openedKeys.credentialOf(accountId, providerKey) };
-  }
-
   private facts(): AnswerFacts {
     const { unit, planned } = this.input;
     const { call } = unit;
-    const { clock, random } = this.deps;
+    const { clock, random } = this.upstream;
     let answerId: string | null = null;
     return {
       requestId: call.requestId,
@@ -336,7 +206,7 @@ export class Attempt {
   }
 
   private bounds(): SendOptions {
-    const { config } = this.deps;
+    const { config } = this.upstream;
     const { client, remainingMs, unit } = this.input;
     const { asked, principal } = unit.admitted;
     const attemptMs = principal.routingPolicy?.attempt_timeout_ms ?? Infinity;
@@ -370,11 +240,12 @@ export class Attempt {
       if (error.fault === 'aborted') throw this.transportFailed(error);
     }
     const { status, headers } = response;
-    const nowMs = this.deps.clock.now();
+    const nowMs = this.upstream.clock.now();
     return this.classify({ kind: 'status', status, headers, body: Buffer.concat(chunks), nowMs });
   }
 
-  private transportFailed(error: unknown): unknown {
+  /** Returns a broken transport as the provider's failure, and any other error as it is. */
+  transportFailed(error: unknown): unknown {
     return error instanceof TransportFailure ? this.classify({ kind: 'transport', failure: error }) : error;
   }
 
@@ -384,6 +255,86 @@ export class Attempt {
     const error = provider.classify({ ...signal, byok: terms.byok.served });
     return withOwnParam(error, unit.call.bytes, unit.admitted.asked.dialect !== route.dialect);
   }
+}
+
+/** The answer that an attempt brings, piece by piece. */
+export class RouteAnswer {
+  private chunks: AsyncIterator<Uint8Array> | null = null;
+  /** The upstream has closed its answer. */
+  isClosed = false;
+
+  /** `first`: pieces that committed. `response`: null where they are the whole answer. */
+  constructor(
+    readonly attempt: Attempt,
+    readonly answer: Answer,
+    private readonly response: UpstreamResponse | null,
+    readonly first: Piece[] = [],
+  ) {}
+
+  /** Reads until the answer commits, or fails before. Openings are kept for the caller; those of a failure nobody sees. */
+  async open(): Promise<AnswerFailure | null> {
+    const { state, input, upstream } = this.attempt;
+    const { hasNext } = input;
+    let beganMs: number | null = null;
+    let heldBytes = 0;
+    for (;;) {
+      const pieces = await this.next();
+      const nowMs = upstream.clock.monotonic();
+      for (const piece of pieces) {
+        if (piece.kind !== 'wait') beganMs ??= nowMs;
+        if (piece.out.length > 0 || piece.kind !== 'wait') this.first.push(piece);
+        heldBytes += piece.out.length;
+      }
+      const isFull = heldBytes > HELD_BYTES_MAX;
+      const decisive = pieces.find(({ kind }) => kind !== 'wait' && (kind !== 'opening' || !hasNext));
+      if (decisive?.kind === 'failure') return decisive.failure;
+      if (decisive === undefined && !isFull) continue;
+      state.firstEventMs = beganMs ?? nowMs;
+      if (this.answer.isWhole) state.endedMs = state.firstEventMs;
+      return null;
+    }
+  }
+
+  /** The next pieces; after the first ones, a transport that breaks is thrown as it is. */
+  async next(): Promise<Piece[]> {
+    const { answer, response } = this;
+    if (response === null) throw new TypeError('an attempt without an answer has no pieces');
+    let pieces: Piece[];
+    try {
+      if (answer.isWhole) pieces = answer.push(await response.bytes());
+      else {
+        this.chunks ??= response.chunks()[Symbol.asyncIterator]();
+        const chunk = await this.chunks.next();
+        pieces = chunk.done === true ? answer.end() : answer.push(chunk.value);
+        if (chunk.done === true && !pieces.some(({ kind }) => kind === 'end' || kind === 'failure'))
+          throw new TypeError('an answer ended without end or failure');
+        this.isClosed = chunk.done === true;
+      }
+    } catch (error) {
+      throw this.attempt.transportFailed(error);
+    }
+    this.attempt.measure(pieces);
+    return pieces;
+  }
+
+  /** Closes what is left of the upstream's answer. */
+  close(): void {
+    void this.chunks?.return?.();
+  }
+}
+
+/** Returns an earlier answer of a provider as if it came now. */
+function givenResponse({ status, body }: GivenAnswer): UpstreamResponse {
+  const bytes = Buffer.from(body);
+  return {
+    status,
+    headers: { 'content-type': 'application/json' },
+    bytes: () => Promise.resolve(bytes),
+    async *chunks() {
+      yield bytes;
+    },
+    cancel: () => undefined,
+  };
 }
 
 function withoutRetry({ options }: UpstreamError): UpstreamError {

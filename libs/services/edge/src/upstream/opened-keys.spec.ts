@@ -25,7 +25,7 @@ describe('OpenedKeys', () => {
   it('keeps a plaintext for less than a minute, used or not', async () => {
     const clock = fixedClock('2026-11-22T00:00:00Z');
     const vault = vaultOf(() => CREDENTIAL);
-    const keys = new OpenedKeys(vault, { random: seededRandom(1), deadlines: new Deadlines(clock) });
+    const keys = new OpenedKeys(vault, new Deadlines(clock), seededRandom(1));
     await keys.credentialOf('acct_1', GRANT);
     await clock.advance(59_000);
     expect([await keys.credentialOf('acct_1', GRANT), vault.calls(), keys.size]).toEqual([CREDENTIAL, 1, 1]);
@@ -37,10 +37,7 @@ describe('OpenedKeys', () => {
 
   it('asks again for another version or account, and holds 1,000 at most', async () => {
     const vault = vaultOf(() => CREDENTIAL);
-    const keys = new OpenedKeys(vault, {
-      random: seededRandom(1),
-      deadlines: new Deadlines(fixedClock('2026-11-22T00:00:00Z')),
-    });
+    const keys = new OpenedKeys(vault, new Deadlines(fixedClock('2026-11-22T00:00:00Z')), seededRandom(1));
     await keys.credentialOf('acct_1', GRANT);
     await keys.credentialOf('acct_1', { ...GRANT, version: 2 });
     await keys.credentialOf('acct_2', GRANT);
@@ -52,10 +49,7 @@ describe('OpenedKeys', () => {
   it('503 for a key that was changed meanwhile, and asks again the next time', async () => {
     let answer: ProviderCredential | null = null;
     const vault = vaultOf(() => answer);
-    const keys = new OpenedKeys(vault, {
-      random: seededRandom(1),
-      deadlines: new Deadlines(fixedClock('2026-11-22T00:00:00Z')),
-    });
+    const keys = new OpenedKeys(vault, new Deadlines(fixedClock('2026-11-22T00:00:00Z')), seededRandom(1));
     await expect(keys.credentialOf('acct_1', GRANT)).rejects.toMatchObject({ status: 503 });
     answer = CREDENTIAL;
     expect(await keys.credentialOf('acct_1', GRANT)).toEqual(CREDENTIAL);

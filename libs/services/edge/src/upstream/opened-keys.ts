@@ -1,5 +1,11 @@
-import type { ProviderCredential, ProviderKeyGrant, ProviderKeyVault, Random } from '@gateway/contracts';
-import { unavailable, type Deadlines } from '@gateway/platform';
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ProviderKeyVault,
+  type ProviderCredential,
+  type ProviderKeyGrant,
+  type Random,
+} from '@gateway/contracts';
+import { Deadlines, RANDOM, unavailable } from '@gateway/platform';
 
 /** Time that a plaintext stays in memory, used or not. */
 const KEPT_MS = 60_000;
@@ -8,13 +14,15 @@ const DEADLINE_LATE_MS = 100;
 const OPENED_MAX = 1_000;
 
 /** Plaintexts of provider keys that requests of the last minute used, by id and version. */
+@Injectable()
 export class OpenedKeys {
   private readonly opened = new Map<string, ProviderCredential>();
   private readonly flights = new Map<string, Promise<ProviderCredential>>();
 
   constructor(
-    private readonly vault: Pick<ProviderKeyVault, 'open'>,
-    private readonly parts: { random: Random; deadlines: Deadlines },
+    @Inject(ProviderKeyVault) private readonly vault: Pick<ProviderKeyVault, 'open'>,
+    private readonly deadlines: Deadlines,
+    @Inject(RANDOM) private readonly random: Random,
   ) {}
 
   get size(): number {
@@ -36,13 +44,13 @@ export class OpenedKeys {
   private async open(name: string, accountId: string, grant: ProviderKeyGrant): Promise<ProviderCredential> {
     const credential = await this.vault.open(accountId, grant.id, grant.version);
     if (credential === null)
-      throw unavailable(this.parts.random, new Error('a provider key was changed during the request'));
+      throw unavailable(this.random, new Error('a provider key was changed during the request'));
     this.opened.set(name, credential);
     if (this.opened.size > OPENED_MAX) {
       const [oldest] = this.opened.keys();
       this.opened.delete(oldest);
     }
-    this.parts.deadlines.set(KEPT_MS - DEADLINE_LATE_MS, () => {
+    this.deadlines.set(KEPT_MS - DEADLINE_LATE_MS, () => {
       if (this.opened.get(name) === credential) this.opened.delete(name);
     });
     return credential;

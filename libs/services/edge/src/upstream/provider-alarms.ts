@@ -1,7 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, UpstreamError } from '@gateway/contracts';
+import { CLOCK, LOGGER } from '@gateway/platform';
 import type { PlannedRoute } from '@gateway/routing';
 import type { Logger } from 'pino';
-import type { EdgeMetrics } from '../units/edge-metrics.js';
+import { EdgeMetrics } from '../metrics/edge-metrics.js';
 
 /** The same alarm is written again when it still rings after this long. */
 const QUIET_MS = 60_000;
@@ -11,13 +13,15 @@ const MOST_ALARMS = 1_000;
  * Alarms on failures that no retry mends: a provider refuses our credential, does not know a model of ours, or reports
  * impossible counts.
  */
+@Injectable()
 export class ProviderAlarms {
   private readonly writtenMs = new Map<string, number>();
 
   constructor(
+    @Inject(EdgeMetrics)
     private readonly metrics: Pick<EdgeMetrics, 'providerAlarm' | 'usageDoubted' | 'usageFarOff'>,
-    private readonly logger: Pick<Logger, 'error'>,
-    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'error'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Counts every failure that is an alarm, and writes one line a minute for each route and status. */

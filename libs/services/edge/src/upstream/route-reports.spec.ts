@@ -1,12 +1,14 @@
 import { UpstreamError, type BreakerState, type Route } from '@gateway/contracts';
 import { RouteFigureCounts } from '@gateway/routing';
 import { fixedClock, RouteHealthDouble } from '@gateway/testing';
-import { RouteReports } from './route-reports.js';
+import { LastErrors, RouteReports } from './route-reports.js';
 
 const sample = { firstPieceMs: 100, tokensPerSecond: null, isFault: false };
 const route = (n: number): Route => ({ provider: 'p', model: `a/m${n}`, upstreamModel: 'm' }) as Route;
 
 type Parts = ConstructorParameters<typeof RouteReports>[0];
+let errors: LastErrors;
+beforeEach(() => (errors = new LastErrors()));
 const parts = (
   clock: Parts['clock'],
   health: RouteHealthDouble,
@@ -14,6 +16,7 @@ const parts = (
 ): Parts => ({
   ...{ clock, health, edge: 'e1', breakers: { states: () => states } },
   figures: new RouteFigureCounts(),
+  errors,
   onFault: (fault) => {
     throw fault;
   },
@@ -62,13 +65,14 @@ describe('reports of how providers fare', () => {
       { provider: 'b', state: 'closed' },
     );
     const fail = (provider: string, httpStatus: number | null, providerCode?: string): void =>
-      reports.failed(
+      errors.add(
         provider,
         new UpstreamError({
           ...{ code: 'upstream_error', message: 'Bad key sk-secret-1', httpStatus, fault: 'service' },
           ...{ retryable: true, fallback: true, countsAsFault: true },
           ...(providerCode === undefined ? {} : { providerCode }),
         }),
+        clock.now(),
       );
     fail('a', 500);
     fail('a', 401, 'internal_provider_error');

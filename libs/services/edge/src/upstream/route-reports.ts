@@ -13,9 +13,24 @@ import type { RouteFigureCounts } from '@gateway/routing';
 const REPORT_EVERY_MS = 15_000;
 const AT_ONCE = 500;
 
+/** The last error of each provider of this release. */
+export class LastErrors {
+  readonly byProvider = new Map<string, ProviderError>();
+
+  add(provider: string, { options }: UpstreamError, nowMs: number): void {
+    this.byProvider.set(provider, {
+      code: options.code,
+      provider_code: options.providerCode ?? null,
+      http_status: options.httpStatus,
+      at: new Date(nowMs).toISOString(),
+    });
+  }
+}
+
 interface RouteReportsOptions {
   figures: Pick<RouteFigureCounts, 'take'>;
   breakers: { states(): { provider: string; state: BreakerState }[] };
+  errors: Pick<LastErrors, 'byProvider'>;
   health: RouteHealth;
   clock: Clock;
   /** Names this process among all that report. */
@@ -28,7 +43,6 @@ interface RouteReportsOptions {
  * what is repeated might count twice. States are sent whole each time.
  */
 export class RouteReports {
-  private readonly errors = new Map<string, ProviderError>();
   private loop: Repeated | null = null;
 
   constructor(private readonly options: RouteReportsOptions) {}
@@ -41,16 +55,6 @@ export class RouteReports {
   async stop(): Promise<void> {
     await this.loop?.stop();
     await this.send().catch(this.options.onFault);
-  }
-
-  /** One is kept for each provider of this release. */
-  failed(provider: string, { options }: UpstreamError): void {
-    this.errors.set(provider, {
-      code: options.code,
-      provider_code: options.providerCode ?? null,
-      http_status: options.httpStatus,
-      at: new Date(this.options.clock.now()).toISOString(),
-    });
   }
 
   private async send(): Promise<void> {
@@ -66,8 +70,9 @@ export class RouteReports {
    * Returns the state of each called provider: one whose breakers are forgotten was not called for long, and would be.
    */
   private states(): ProviderState[] {
+    const { byProvider } = this.options.errors;
     const worst = new Map<string, BreakerState>(
-      [...this.errors.keys()].map((provider) => [provider, 'closed']),
+      [...byProvider.keys()].map((provider) => [provider, 'closed']),
     );
     for (const { provider, state } of this.options.breakers.states()) {
       const known = worst.get(provider) ?? 'closed';
@@ -76,7 +81,7 @@ export class RouteReports {
     return [...worst].map(([provider, breaker]) => ({
       provider,
       breaker,
-      last_error: this.errors.get(provider) ?? null,
+      last_error: byProvider.get(provider) ?? null,
     }));
   }
 }

@@ -12,14 +12,14 @@ import {
   type TranscriptionRequest,
 } from '@gateway/dialects';
 import { BodyFault } from '@gateway/json-body';
-import { ENDPOINTS } from '@gateway/endpoints';
+import { ENDPOINTS, wholeBody } from '@gateway/endpoints';
 import { visibleTo } from '@gateway/routing';
 import type { ComposedEndpoint } from '../../inference/composed-endpoint.js';
-import type { InferDeps } from '../../inference/infer.js';
-import type { Call } from '../../request/call.js';
+import type { InferDeps } from '../../inference/infer-deps.js';
+import type { InferenceRequest } from '../../request/inference-request.js';
 import type { Client } from '../../request/client.js';
 import { contentOf, subCall } from '../compare.js';
-import { askOne, refusing } from '../../inference/sub-answer.js';
+import { askOne } from '../../inference/sub-answer.js';
 import {
   partsOf,
   SEGMENTS_PER_REQUEST,
@@ -77,7 +77,7 @@ export const translateTranscription: ComposedEndpoint = {
   },
   load: () => schema.load(),
   run: async (call, client, deps) => {
-    const asked = refusing(call, deps, () => read(call, deps));
+    const asked = deps.rejections.whileReading(call, () => read(call, deps));
     const run = new TranslatedTranscription(asked, call, client, deps);
     await run.run();
   },
@@ -97,7 +97,7 @@ interface Asked {
 }
 
 /** Throws ApiError; what the transcription itself refuses is refused by it. */
-function read(call: Call, deps: InferDeps): Asked {
+function read(call: InferenceRequest, deps: InferDeps): Asked {
   const form = readForm(call.bytes, call.headers['content-type'] ?? '');
   if (form instanceof BodyFault) throw invalidBody(form.detail);
   const fields = Object.fromEntries(form.fields);
@@ -105,7 +105,7 @@ function read(call: Call, deps: InferDeps): Asked {
   if (!validate(fields)) throw invalidBody(schemaFault(validate.errors?.[0]));
   const named = fields.translation_model || call.principal.defaultModel || 'auto';
   // Before the transcription is paid for.
-  if (named !== 'auto') deps.index().model(named, visibleTo(call.principal, call.receivedAtMs));
+  if (named !== 'auto') deps.routes.index().model(named, visibleTo(call.principal, call.receivedAtMs));
   return {
     form,
     format: fields.response_format || 'json',
@@ -130,7 +130,7 @@ class TranslatedTranscription {
 
   constructor(
     private readonly asked: Asked,
-    private readonly call: Call,
+    private readonly call: InferenceRequest,
     private readonly client: Client,
     private readonly deps: InferDeps,
   ) {}
@@ -166,8 +166,8 @@ class TranslatedTranscription {
     const { format, hears } = this.asked;
     if (format !== 'json' || hears === null) return 'json';
     const { headers, bytes } = this.transcription('json');
-    const { request } = ASKS.read({ headers, bytes }) as { request: TranscriptionRequest };
-    return namesLanguage(this.deps.index().find(hears), request) ? 'verbose_json' : 'json';
+    const { request } = wholeBody(ASKS.read({ headers, bytes })) as { request: TranscriptionRequest };
+    return namesLanguage(this.deps.routes.index().find(hears), request) ? 'verbose_json' : 'json';
   }
 
   private async text(source: string, usage: Record<string, number>): Promise<string[] | null> {
@@ -201,7 +201,7 @@ class TranslatedTranscription {
   }
 
   /** The recording as it came, in the format that can be translated. */
-  private transcription(format: string): Call {
+  private transcription(format: string): InferenceRequest {
     const { form } = this.asked;
     const fields = form.fields.filter(([name]) => !OWN_FIELDS.includes(name));
     const { contentType, pieces } = formBody('', '', {
@@ -216,12 +216,12 @@ class TranslatedTranscription {
     };
   }
 
-  private chat(body: object): Call {
+  private chat(body: object): InferenceRequest {
     return subCall(this.call, body, this.units);
   }
 
   /** The answer of one unit; null where the caller has gone. */
-  private async ask(call: Call): Promise<Record<string, unknown> | null> {
+  private async ask(call: InferenceRequest): Promise<Record<string, unknown> | null> {
     this.units += 1;
     let text = '';
     const sub = await askOne(call, this.client, this.deps, async (part) => void (text += part));

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError, type Credential, type KeyPrincipal } from '@gateway/contracts';
 import { credentialOf, credentialOfRequest, permit } from '@gateway/platform';
 import type { ClientSecrets } from '../../inference/client-secrets.js';
-import type { EndpointDeps } from '../../inference/endpoint.js';
+import type { InferDeps } from '../../inference/infer-deps.js';
 import { REALTIME } from './realtime-endpoint.js';
 
 /** Browsers cannot set a header on a WebSocket: their key travels as a sub-protocol. */
@@ -31,7 +31,7 @@ export function presentedBy(
  */
 export async function realtimeCaller(
   credential: Credential,
-  { principals, clock }: Pick<EndpointDeps, 'principals' | 'clock'>,
+  { principals, clock }: Pick<InferDeps, 'principals' | 'clock'>,
   isReload: boolean,
 ): Promise<KeyPrincipal> {
   const found = isReload ? await principals.reload(credential) : await principals.resolve(credential);

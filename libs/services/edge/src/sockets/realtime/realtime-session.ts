@@ -12,7 +12,7 @@ import type { Deadline, Drain } from '@gateway/platform';
 import { scrubProviderText } from '@gateway/redaction';
 import type { PlannedRoute } from '@gateway/routing';
 import type { WebSocket } from 'ws';
-import type { EndpointDeps } from '../../inference/endpoint.js';
+import type { InferDeps } from '../../inference/infer-deps.js';
 import { HeldLength } from '../held-length.js';
 import { callersFault, closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { Heartbeat } from './heartbeat.js';
@@ -66,7 +66,7 @@ export class RealtimeSession {
 
   constructor(
     private readonly parts: SessionParts,
-    private readonly deps: EndpointDeps,
+    private readonly deps: InferDeps,
   ) {
     const { ws, link, units, model, drain } = parts;
     this.ws = ws;

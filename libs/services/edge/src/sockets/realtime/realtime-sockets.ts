@@ -4,7 +4,7 @@ import { BASELINE_VERSION } from '@gateway/api-version';
 import { ApiError, newAnswerId, newId, type KeyPrincipal } from '@gateway/contracts';
 import type { Drain } from '@gateway/platform';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { EndpointDeps } from '../../inference/endpoint.js';
+import type { InferDeps } from '../../inference/infer-deps.js';
 import { countIntake } from '../socket-intake.js';
 import type { SocketKind } from '../socket-kind.js';
 import type { Place, SocketRoom } from '../socket-room.js';
@@ -24,8 +24,8 @@ const FAREWELL_MS = 1_000;
  * GET /v1/realtime as a WebSocket, in OpenAI's protocol. The handshake is always taken, because a browser cannot read why
  * one failed: what cannot be opened is one error event and a close code. The version header says nothing here.
  */
-export function realtimeSockets(deps: EndpointDeps, drain: Drain, room: SocketRoom): SocketKind {
-  const door = new RealtimeDoor(deps, drain, room);
+export function realtimeSockets(deps: InferDeps, room: SocketRoom): SocketKind {
+  const door = new RealtimeDoor(deps, deps.drain, room);
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: EVENT_BYTES_MAX,
@@ -57,7 +57,7 @@ class RealtimeDoor {
   private readonly byKey = new Map<string, number>();
 
   constructor(
-    private readonly deps: EndpointDeps,
+    private readonly deps: InferDeps,
     private readonly drain: Drain,
     private readonly room: SocketRoom,
   ) {
@@ -178,7 +178,7 @@ function modelOf({ url = '' }: IncomingMessage): string | null {
 /** The organization's own bounds, else the deployment's. Throws ApiError where it has no realtime. */
 function boundsFor(
   { realtime }: KeyPrincipal,
-  { config }: EndpointDeps,
+  { config }: InferDeps,
 ): SessionBounds & { maxSessions: number } {
   if (realtime?.enabled === false) throw new ApiError('feature_not_enabled');
   return {

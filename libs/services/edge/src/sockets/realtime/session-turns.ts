@@ -2,7 +2,7 @@ import { ApiError, type UnitUsage } from '@gateway/contracts';
 import { isObject } from '@gateway/dialects';
 import { plausibleUsage, usageBound } from '@gateway/money';
 import type { PlannedRoute } from '@gateway/routing';
-import type { InferDeps } from '../../inference/infer.js';
+import type { InferDeps } from '../../inference/infer-deps.js';
 import { secondsText, transcriptionUsage, usageOf } from './realtime-usage.js';
 import type { SessionInput } from './session-input.js';
 import type { Turn, TurnUnits } from './turn.js';

@@ -1,18 +1,19 @@
 import { ApiError, type KeyPrincipal, type UnitUsage } from '@gateway/contracts';
 import type { Piece } from '@gateway/dialects';
 import { transcriptionBound, usageBound, type UsageBound } from '@gateway/money';
-import { planRoutes, type Plan, type PlannedRoute } from '@gateway/routing';
-import { admit, cancel, planForCurrent, Refused, type AdmittedUnit } from '../../admission/admit.js';
-import { notAccepting, openUnit, type InferDeps } from '../../inference/infer.js';
-import { requestTags, type Call } from '../../request/call.js';
+import type { Plan, PlannedRoute } from '@gateway/routing';
+import { Refused, type AdmittedUnit, type Plannable, type Planned } from '../../admission/admission.js';
+import type { InferDeps } from '../../inference/infer-deps.js';
+import { requestTags, type InferenceRequest, type Origin } from '../../request/inference-request.js';
 import { Meter } from '../../units/meter.js';
-import type { AttemptState, Unit } from '../../units/unit.js';
+import type { AttemptState } from '../../units/attempt-state.js';
+import type { Unit } from '../../units/unit.js';
 import { askedOf, REALTIME, type TurnAsked } from './realtime-endpoint.js';
 
 /** The facts that every unit of one session shares. */
 export interface SessionFacts {
   requestId: string;
-  headers: Call['headers'];
+  headers: InferenceRequest['headers'];
   apiVersion: string;
   /** Reads the key again; throws ApiError where it may no longer call. */
   caller: (isReload: boolean) => Promise<KeyPrincipal>;
@@ -20,18 +21,8 @@ export interface SessionFacts {
 
 /** The plan of a turn for a caller. Throws ApiError where it may not, or no longer, use the model. */
 export function planTurn(turn: TurnAsked, principal: KeyPrincipal, deps: InferDeps): Plan {
-  const { providers, byok, breakers, stats, clock } = deps;
-  return planRoutes({
-    asked: askedOf(turn),
-    endpoint: REALTIME,
-    principal,
-    index: deps.index(),
-    providers,
-    byok,
-    breakers,
-    stats,
-    nowMs: clock.now(),
-  });
+  const whose = { endpoint: REALTIME, principal, nowMs: deps.clock.now() };
+  return deps.routes.plan(askedOf(turn), whose);
 }
 
 /** Admits units of a session, each by the rules of a request. */
@@ -58,7 +49,7 @@ export class TurnUnits {
   async check(turn: TurnAsked, planned: SessionRoute): Promise<void> {
     const call = await this.callOf(0);
     const admitted = await this.admitted(call, `${this.facts.requestId}/open`, turn, planned);
-    cancel(admitted.request, this.deps);
+    this.deps.admission.cancel(admitted.request);
     // Else a first turn that comes at once could be refused for a request that was none.
     await this.deps.puts.delivered();
   }
@@ -68,13 +59,13 @@ export class TurnUnits {
     const number = this.units;
     this.units += 1;
     const call = await this.callOf(number);
-    if (!this.deps.journal.isAccepting) throw notAccepting(this.deps);
+    this.deps.units.requireOpen();
     const admitted = await this.admitted(call, `${this.facts.requestId}/${number}`, turn, planned);
-    const unit = openUnit(call, admitted, { upstream: { abort: giveUp } }, this.deps);
-    return new Turn(unit, admitted, turn, this.deps);
+    const unit = this.deps.units.open(call, admitted, { abort: giveUp });
+    return new Turn(unit, turn, this.deps);
   }
 
-  private async callOf(unit: number): Promise<Call> {
+  private async callOf(unit: number): Promise<InferenceRequest> {
     const { requestId, headers, apiVersion, caller } = this.facts;
     const principal = await caller(false);
     return {
@@ -87,45 +78,51 @@ export class TurnUnits {
       receivedAtMs: this.deps.clock.now(),
       startedMs: this.deps.clock.monotonic(),
       headers,
-      tags: requestTags(headers, principal),
       bytes: EMPTY,
-      record: null,
-      memory: null,
+      origin: SOCKET,
       reload: () => caller(true),
     };
   }
 
   private async admitted(
-    call: Call,
+    call: InferenceRequest,
     unit: string,
     turn: TurnAsked,
     planned: SessionRoute,
   ): Promise<AdmittedUnit> {
-    const { deps } = this;
-    const asked = askedOf(turn);
-    const model = { id: null, requested: turn.model };
-    const again = {
+    const { admission, rejections } = this.deps;
+    const tags = requestTags(call.headers, call.principal);
+    const again: Plannable = {
       reload: () => call.reload(),
-      planFor: (principal: KeyPrincipal) => ({
-        principal,
-        asked,
-        plan: onRoute(planTurn(turn, principal, deps), turn, planned),
-      }),
+      planFor: (principal) => this.planned(turn, planned, principal, tags),
     };
+    const as = { id: null, requested: turn.model, tags };
     let outcome: AdmittedUnit | Refused;
     try {
-      const first = await planForCurrent(call.principal, again, deps);
-      outcome = await admit(unit, first, again, deps);
+      const first = await admission.plan(call.principal, again);
+      outcome = await admission.admit({ unit, planned: first, again });
     } catch (error) {
-      if (error instanceof ApiError && error.status < 500) deps.rejections.add(call, model, error, null);
+      if (error instanceof ApiError && error.status < 500) rejections.add(call, as, error, null);
       throw error;
     }
     if (!(outcome instanceof Refused)) return outcome;
-    deps.rejections.add(call, model, outcome.error, outcome.refusal);
+    rejections.add(call, as, outcome.error, outcome.refusal);
     throw outcome.error;
+  }
+
+  private planned(
+    turn: TurnAsked,
+    planned: SessionRoute,
+    principal: KeyPrincipal,
+    tags: Record<string, string>,
+  ): Planned {
+    const plan = onRoute(planTurn(turn, principal, this.deps), turn, planned);
+    return { principal, asked: askedOf(turn), plan, tags, ...NOTHING_KEPT };
   }
 }
 
+const NOTHING_KEPT = { record: null, cacheName: null, cached: null, hasMemory: false };
+const SOCKET: Origin = { kind: 'socket' };
 const EMPTY = Buffer.alloc(0);
 
 /** The route of a session. */
@@ -158,11 +155,11 @@ export class Turn {
 
   constructor(
     private readonly unit: Unit,
-    private readonly admitted: AdmittedUnit,
     turn: TurnAsked,
     private readonly deps: InferDeps,
   ) {
     const { clock } = deps;
+    const { admitted } = unit;
     const [planned] = admitted.plan.routes;
     this.state = {
       planned,
@@ -229,7 +226,7 @@ export class Turn {
     try {
       await this.unit.finish(...end);
     } finally {
-      this.deps.inFlight.remove(this.admitted.request.unit);
+      this.deps.units.leave(this.unit);
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, type KeyPrincipal } from '@gateway/contracts';
-import { TransportFailure, type ProviderAccess } from '@gateway/providers';
+import { TransportFailure } from '@gateway/providers';
 import { runAttempts, type Plan, type PlannedRoute } from '@gateway/routing';
 import { proxiedAgent } from '@gateway/upstream';
 import WebSocket from 'ws';
-import type { InferDeps } from '../../inference/infer.js';
+import type { InferDeps } from '../../inference/infer-deps.js';
 
 /** One event of a provider at most; sixteen times the largest delta seen. */
 const EVENT_BYTES_MAX = 16 * 1_048_576;
@@ -46,7 +46,7 @@ async function connect(
   signal: AbortSignal,
   deps: InferDeps,
 ): Promise<UpstreamLink> {
-  const access = await accessOf(planned, principal, deps);
+  const access = await deps.credentials.of(planned, principal.accountId);
   if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
   const { url, headers } = await planned.provider.prepare(planned.translation.request, access);
   const { accept: _accept, ...credentials } = headers;
@@ -120,16 +120,4 @@ async function refusalOf(response: IncomingMessage): Promise<Uint8Array> {
     return Buffer.concat(chunks);
   }
   return Buffer.concat(chunks);
-}
-
-/** The platform's credential, or the customer's own at the operator's address for its provider. */
-async function accessOf(
-  { route, providerKey }: PlannedRoute,
-  { accountId }: KeyPrincipal,
-  { access, addresses, openedKeys }: InferDeps,
-): Promise<ProviderAccess | undefined> {
-  if (providerKey === undefined) return access.get(route.provider);
-  const baseUrl = addresses.get(providerKey.provider);
-  if (baseUrl === undefined) return undefined;
-  return { baseUrl, credential: await openedKeys.credentialOf(accountId, providerKey) };
 }

@@ -8,7 +8,7 @@ import {
   type ResponseLink,
   type StoredResponse,
 } from '@gateway/contracts';
-import type { Endpoint, EndpointState } from '@gateway/endpoints';
+import type { Endpoint } from '@gateway/endpoints';
 
 /** One turn's way to what was said before it on the same connection. */
 export interface TurnMemory {
@@ -16,40 +16,55 @@ export interface TurnMemory {
   keep(response: StoredResponse): void;
 }
 
-/** One request of a caller, authenticated, before its body is looked at. */
-export interface Call {
-  requestId: string;
+/** One request for inference, authenticated, before its body is looked at. */
+export interface InferenceRequest {
+  readonly requestId: string;
   /** Number of the unit within the request: 0 but for requests of several units. */
-  unit: number;
-  endpoint: Endpoint;
+  readonly unit: number;
+  readonly endpoint: Endpoint;
   /** The endpoint's path as records name it, for example /v1/chat/completions. */
-  path: string;
-  principal: KeyPrincipal;
-  apiVersion: string;
+  readonly path: string;
+  readonly principal: KeyPrincipal;
+  readonly apiVersion: string;
   /** Milliseconds since the epoch, and on the clock that only grows. */
-  receivedAtMs: number;
-  startedMs: number;
-  headers: IncomingHttpHeaders;
-  /** The key's own until the headers were read, then with the request's. */
-  tags: Record<string, string>;
-  bytes: Uint8Array;
-  /** Record to store once the request is answered; null for none. */
-  record: ReturnType<EndpointState['record']> | null;
-  /** Memory of its connection's earlier requests; null for a connection without one. */
-  memory: TurnMemory | null;
-  /** Gets to know the work that a provider has taken over, before it is waited for. */
-  note?: (task: { credential: string; state: string; ignored: readonly string[] }) => Promise<void>;
-  /** Gets to know that it is a unit by now: whatever becomes of it has an event. */
-  opened?: () => void;
-  /** Gets a whole answer before the unit ends: where it throws, the request has failed and costs nothing. */
-  keep?: (out: string | Uint8Array) => Promise<void>;
-  /** A line of a batch: at its tier, of models that take batches. */
-  isBatch?: true;
-  /** Answer that its provider has already given, in a batch of its own. */
-  given?: GivenAnswer;
+  readonly receivedAtMs: number;
+  readonly startedMs: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Uint8Array;
+  readonly origin: Origin;
   /** Reads the principal again, past every cache; throws where the key may no longer call. */
   reload(): Promise<KeyPrincipal>;
 }
+
+/** Source of a request, with the members that only such requests have. */
+export interface Origin {
+  /**
+   * `batch` and `background` are requests of other services, for a line of a batch and for any longer work. `given`: the
+   * provider has answered it already, in a batch of its own.
+   */
+  readonly kind: 'http' | 'socket' | 'batch' | 'background' | 'given';
+  /** Present for `given`. */
+  readonly answer?: GivenAnswer;
+  /** Memory of the earlier requests of a socket or a background run. */
+  readonly memory?: TurnMemory;
+  /** Receives the whole answer before the unit ends. Where it throws, the request has failed and costs nothing. */
+  readonly keep?: (out: string | Uint8Array) => Promise<void>;
+  /** Receives the work that a provider has taken over, before it is waited for. */
+  readonly note?: (task: TakenTask) => Promise<void>;
+  /** Called once the request is a unit: whatever becomes of it has an event. */
+  readonly opened?: () => void;
+  /** True for a line of a batch: at the batch tier, of models that take batches. */
+  readonly isBatch?: boolean;
+}
+
+interface TakenTask {
+  credential: string;
+  state: string;
+  ignored: readonly string[];
+}
+
+/** The origin of a request that came by HTTP and needs nothing more. */
+export const HTTP: Origin = { kind: 'http' };
 
 const REQUEST_TAGS = HEADER.requestTags.toLowerCase();
 const TAGS_MAX = 16;

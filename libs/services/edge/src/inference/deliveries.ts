@@ -1,94 +1,93 @@
-import { ApiError, HEADER, UpstreamError, type Clock, type Random } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, HEADER, UpstreamError, type Clock } from '@gateway/contracts';
 import type { Piece } from '@gateway/dialects';
-import { EVENT_STREAM_HEADERS } from '@gateway/endpoints';
+import { EVENT_STREAM_HEADERS, type RequestRecord } from '@gateway/endpoints';
+import { CLOCK, Deadlines, type Deadline } from '@gateway/platform';
 import type { Disconnect } from '@gateway/money';
-import type { Deadlines } from '@gateway/platform';
-import {
-  attemptsFailed,
-  credentialOf,
-  runAttempts,
-  type Breakers,
-  type PlannedRoute,
-  type RetryBudget,
-} from '@gateway/routing';
-import type { Call } from '../request/call.js';
-import type { Client } from '../request/client.js';
-import type { ResponseWriter } from '../state/response-writer.js';
-import { endUserHash } from '../units/end-user-hash.js';
-import type { Unit, UnitDeps } from '../units/unit.js';
-import { note, tryRoute, type Attempt, type AttemptDeps } from '../upstream/attempt.js';
-import { KeepAlive } from './keep-alive.js';
+import { attemptsFailed, credentialOf } from '@gateway/routing';
 import { Recorder } from '../cache/recorder.js';
-import type { CachedAnswer, ResponseCache } from '../cache/response-cache.js';
-
-export interface DeliverDeps extends UnitDeps, AttemptDeps {
-  clock: Clock;
-  random: Random;
-  budget: RetryBudget;
-  breakers: Breakers;
-  deadlines: Deadlines;
-  keepAliveMs: number;
-  responses: Pick<ResponseWriter, 'keep'>;
-  cache: ResponseCache;
-}
+import { ResponseCache, type CachedAnswer } from '../cache/response-cache.js';
+import { EdgeConfig } from '../config/edge.config.js';
+import type { Client } from '../request/client.js';
+import { ResponseWriter } from '../state/response-writer.js';
+import { endUserHash } from '../units/end-user-hash.js';
+import type { AttemptState } from '../units/attempt-state.js';
+import type { Unit } from '../units/unit.js';
+import type { RouteAnswer } from '../upstream/attempt.js';
+import { Attempts } from '../upstream/attempts.js';
 
 /** Time that an upstream may take to close a finished stream. */
 const UPSTREAM_CLOSE_MS = 1_000;
 
-/**
- * Delivers from the first attempt to the last byte, plain and streamed alike: pieces are written as they come, and the
- * unit ends, priced and journalled, before the last of them leaves. Throws what no attempt could mend.
- */
-export async function deliver(unit: Unit, client: Client, deps: DeliverDeps): Promise<void> {
-  const { events } = unit.call.endpoint;
-  const { asked } = unit.admitted;
-  const keepAlive =
-    asked.stream && events
-      ? new KeepAlive(client, deps, events.keepAlive, () =>
-          client.open({ ...EVENT_STREAM_HEADERS, ...answerHeaders(unit, []) }),
-        )
-      : null;
-  try {
-    const attempt = await attempts(unit, client, deps);
-    await new Delivery(unit, attempt, client, keepAlive, deps).run();
-  } finally {
-    keepAlive?.stop();
-  }
-}
+/** Delivery of answers, from the first attempt to the last byte. */
+@Injectable()
+export class Deliveries {
+  constructor(
+    readonly attempts: Attempts,
+    readonly responses: ResponseWriter,
+    readonly cache: ResponseCache,
+    readonly deadlines: Deadlines,
+    private readonly config: EdgeConfig,
+    @Inject(CLOCK) readonly clock: Clock,
+  ) {}
 
-/** An answer that was kept, for a unit that asks no provider: its OUTCOME is written before its bytes leave. */
-export async function replay(unit: Unit, cached: CachedAnswer, client: Client): Promise<void> {
-  await unit.finish({ outcome: 'cached', httpStatus: 200, errorCode: null });
-  if (!unit.admitted.asked.stream) return client.answer(cached.out, cached.headers);
-  client.open(cached.headers);
-  await client.write(cached.out);
-  client.end();
-}
-
-/**
- * The unit ends here whatever happened to it; a caller that has gone is billed by pricing 6, a failure is not. Answers
- * the error to show, which was sent in-band already where the answer is open.
- */
-export async function fail(unit: Unit, error: unknown, client: Client): Promise<unknown> {
-  const { isOpen } = client;
-  if (client.isGone) {
-    await unit.finish({ outcome: 'cancelled', httpStatus: isOpen ? 200 : 499, errorCode: null }, UNFINISHED);
-    return error;
+  /**
+   * Delivers plain and streamed answers alike: pieces are written as they come, and the unit ends, priced and journalled,
+   * before the last of them leaves. Throws what no attempt could mend.
+   */
+  async run(unit: Unit, client: Client): Promise<void> {
+    const { events } = unit.call.endpoint;
+    const keepAlive =
+      unit.admitted.asked.stream && events
+        ? new KeepAlive(client, events.keepAlive, this.deadlines, this.config.STREAM_KEEP_ALIVE_MS, () =>
+            client.open({ ...EVENT_STREAM_HEADERS, ...answerHeaders(unit, []) }),
+          )
+        : null;
+    try {
+      const answer = await this.attempts.run(unit, client);
+      await new Delivery(unit, answer, client, keepAlive, this).run();
+    } finally {
+      keepAlive?.stop();
+    }
   }
-  const cut = cutOff(client);
-  const shown = cut?.error ?? asApiError(error);
-  await unit.finish(
-    { outcome: cut?.outcome ?? 'failed', httpStatus: isOpen ? 200 : shown.status, errorCode: shown.code },
-    cut?.outcome === 'cancelled' ? UNFINISHED : null,
-  );
-  if (!isOpen) return shown;
-  const { endpoint, requestId } = unit.call;
-  if (!unit.admitted.asked.stream || !endpoint.events) client.cut();
-  else {
-    await client.write(endpoint.events.failure(shown, requestId));
+
+  /** Sends a cached answer, for a unit that asks no provider: its OUTCOME is written before its bytes leave. */
+  async replay(unit: Unit, cached: CachedAnswer, client: Client): Promise<void> {
+    await unit.finish({ outcome: 'cached', httpStatus: 200, errorCode: null });
+    if (!unit.admitted.asked.stream) return client.answer(cached.out, cached.headers);
+    client.open(cached.headers);
+    await client.write(cached.out);
     client.end();
   }
-  return shown;
+
+  /**
+   * Ends the unit whatever happened to it; a caller that has gone is billed by pricing 6, a failure is not. Returns the
+   * error to show, which was sent in-band already where the answer is open.
+   */
+  async fail(unit: Unit, error: unknown, client: Client): Promise<unknown> {
+    const { isOpen } = client;
+    if (client.isGone) {
+      await unit.finish(
+        { outcome: 'cancelled', httpStatus: isOpen ? 200 : 499, errorCode: null },
+        UNFINISHED,
+      );
+      return error;
+    }
+    const cut = cutOff(client);
+    const shown = cut?.error ?? asApiError(error);
+    await unit.finish(
+      { outcome: cut?.outcome ?? 'failed', httpStatus: isOpen ? 200 : shown.status, errorCode: shown.code },
+      cut?.outcome === 'cancelled' ? UNFINISHED : null,
+    );
+    if (!isOpen) return shown;
+    const { endpoint, requestId } = unit.call;
+    if (!unit.admitted.asked.stream || !endpoint.events) client.cut();
+    else {
+      await client.write(endpoint.events.failure(shown, requestId));
+      client.end();
+    }
+    return shown;
+  }
 }
 
 /** No usage is waited for. */
@@ -117,45 +116,6 @@ function cutOff({ upstream, isOpen }: Client): CutOff | null {
 
 const REVOKED = { message: 'The API key was suspended or deleted while this answer was being sent.' };
 
-function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attempt> {
-  const { plan, principal } = unit.admitted;
-  const { clock, random, budget, breakers } = deps;
-  if (unit.call.given) return givenAttempt(unit, plan.routes[0], client, deps);
-  const policy = principal.routingPolicy ?? {};
-  const { total_timeout_ms: totalMs } = policy;
-  const endsMs = totalMs === undefined ? null : clock.monotonic() + totalMs;
-  return runAttempts({
-    plan,
-    policy,
-    clock,
-    random,
-    budget,
-    breakers,
-    signal: client.upstream.signal,
-    account: principal.accountId,
-    isCreate: unit.call.endpoint.isCreate === true,
-    attempt: (planned, n, hasNext) => {
-      const remainingMs = endsMs === null ? Infinity : endsMs - clock.monotonic();
-      return tryRoute({ unit, planned, n, client, remainingMs, hasNext }, deps);
-    },
-  });
-}
-
-/** Its provider has answered: a failure is final, and says nothing of how the route fares now. */
-async function givenAttempt(
-  unit: Unit,
-  planned: PlannedRoute,
-  client: Client,
-  deps: DeliverDeps,
-): Promise<Attempt> {
-  try {
-    const alone = { n: 1, remainingMs: Infinity, hasNext: false };
-    return await tryRoute({ unit, planned, client, ...alone }, deps);
-  } catch (failure) {
-    throw failure instanceof UpstreamError ? attemptsFailed(failure, []) : failure;
-  }
-}
-
 function answerHeaders(unit: Unit, ignored: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   const [first] = unit.attempts;
@@ -167,23 +127,25 @@ function answerHeaders(unit: Unit, ignored: readonly string[]): Record<string, s
 /** Passes a committed answer on to the caller, to its end, failure or disconnect, and finishes the unit exactly once. */
 class Delivery {
   private isWhole = false;
+  private readonly state: AttemptState;
   private readonly recorder: Recorder | null;
 
   constructor(
     private readonly unit: Unit,
-    private readonly attempt: Attempt,
+    private readonly received: RouteAnswer,
     private readonly client: Client,
     private readonly keepAlive: KeepAlive | null,
-    private readonly deps: DeliverDeps,
+    private readonly deliveries: Deliveries,
   ) {
-    this.recorder = unit.admitted.cacheName == null ? null : new Recorder();
+    this.state = received.attempt.state;
+    this.recorder = unit.admitted.cacheName === null ? null : new Recorder();
   }
 
   async run(): Promise<void> {
-    const { attempt, client } = this;
+    const { received, client } = this;
     try {
-      let isOver = await this.pass(attempt.first);
-      while (!isOver) isOver = await this.pass(await attempt.next());
+      let isOver = await this.pass(received.first);
+      while (!isOver) isOver = await this.pass(await received.next());
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       if (client.isGone) await this.cancelled();
@@ -194,22 +156,22 @@ class Delivery {
     } finally {
       this.keepAlive?.stop();
       // An upstream that has said its last word may close its answer itself: its connection can then be used again.
-      if (this.isWhole && !attempt.answer.isWhole)
-        this.deps.deadlines.set(UPSTREAM_CLOSE_MS, () => attempt.close());
-      else attempt.close();
+      if (this.isWhole && !received.answer.isWhole)
+        this.deliveries.deadlines.set(UPSTREAM_CLOSE_MS, () => received.close());
+      else received.close();
     }
     if (client.isOpen && !client.raw.writableEnded) client.end();
   }
 
   /** True once the answer is over. */
   private async pass(pieces: readonly Piece[]): Promise<boolean> {
-    const { attempt, client } = this;
+    const { received, client } = this;
     // Set before anything is awaited: the caller may leave during the write.
     client.usageMayCome = this.usageMayCome;
     for (const piece of pieces) {
       switch (piece.kind) {
         case 'failure':
-          await this.failed(attempt.failed(piece.failure));
+          await this.failed(received.attempt.failed(piece.failure));
           return true;
         case 'end':
           this.isWhole = true;
@@ -232,22 +194,25 @@ class Delivery {
   }
 
   private headers(): Record<string, string> {
-    const { answer, state } = this.attempt;
+    const { answer, attempt } = this.received;
     const { unread = [] } = this.unit.admitted.asked;
-    const { ignored } = state.planned.translation;
+    const { ignored } = attempt.state.planned.translation;
     return Object.assign(answerHeaders(this.unit, [...unread, ...ignored]), answer.headers);
   }
 
   /** The answer is whole: its OUTCOME is written before its last bytes leave. */
   private async end(out: string | Uint8Array): Promise<void> {
-    const { client, unit } = this;
+    const { client, unit, state } = this;
     if (client.isGone) return this.cancelled();
     const hasLength = !client.isOpen && !unit.admitted.asked.stream;
     if (!hasLength) this.open();
-    const kept = unit.call.record === null ? null : this.keep(unit.call.record);
-    if (hasLength) await unit.call.keep?.(out);
+    const { record } = unit.admitted;
+    const kept = record === null ? null : this.keep(record);
+    if (hasLength) await unit.call.origin.keep?.(out);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
-    this.compareCounts();
+    // Counts that cannot be of its texts are the operator's to see.
+    if (state.meter.isFarOff(state.planned.model.record.supports_thinking))
+      this.deliveries.attempts.farOff(unit, state);
     if (kept !== null) await kept;
     if (this.recorder !== null) this.remember(this.recorder, out);
     if (hasLength) client.answer(out, this.headers());
@@ -257,11 +222,12 @@ class Delivery {
   /**
    * Stores the record before the last bytes leave: a reader of the answer can continue from it, or see how it failed.
    */
-  private async keep({ isStored, ...record }: NonNullable<Call['record']>): Promise<void> {
+  private async keep({ isStored, ...record }: RequestRecord): Promise<void> {
     const { call, admitted } = this.unit;
-    const { kept } = this.attempt.answer;
-    if (kept == null || !(isStored || call.memory)) return;
-    const { planned } = this.attempt.state;
+    const { kept } = this.received.answer;
+    const { memory } = call.origin;
+    if (kept == null || !(isStored || memory)) return;
+    const { planned } = this.state;
     const { endUser } = admitted.asked;
     const response = {
       ...record,
@@ -273,37 +239,30 @@ class Delivery {
       created_at: Math.floor(call.receivedAtMs / 1_000),
       response: { ...kept },
     };
-    call.memory?.keep(response);
-    if (isStored) await this.deps.responses.keep(response);
-  }
-
-  /** Tells the operator of a route whose counts cannot be of its texts. */
-  private compareCounts(): void {
-    const { planned, meter } = this.attempt.state;
-    if (meter.isFarOff(planned.model.record.supports_thinking))
-      this.deps.alarms.farOff(planned, this.unit.call.requestId);
+    memory?.keep(response);
+    if (isStored) await this.deliveries.responses.keep(response);
   }
 
   /** The upstream said how it ends; or visible output began of a model that reasons, which must not be had for nothing. */
   private get usageMayCome(): boolean {
-    const { meter, planned } = this.attempt.state;
+    const { meter, planned } = this.state;
     return meter.finishSeen || (planned.model.record.supports_thinking && meter.visibleAtMs !== null);
   }
 
   /** Caches the answer for later callers, where the key has a cache. */
   private remember(recorder: Recorder, out: string | Uint8Array): void {
-    const { unit, attempt, deps } = this;
+    const { unit, deliveries } = this;
     const { cacheName, asked } = unit.admitted;
-    if (cacheName == null) return;
+    if (cacheName === null) return;
     recorder.see(out);
     const { [HEADER.overhead]: _overhead, ...headers } = this.headers();
-    const { usage } = attempt.state.meter;
-    const nowMs = deps.clock.now();
+    const { usage } = this.state.meter;
+    const nowMs = deliveries.clock.now();
     const answer = recorder.answer(usage ?? {}, {
       ...{ headers, isStream: asked.stream, nowMs },
       endUser: this.endUser(),
     });
-    if (answer !== null) deps.cache.store(cacheName, answer);
+    if (answer !== null) deliveries.cache.store(cacheName, answer);
   }
 
   private endUser(): CachedAnswer['endUser'] {
@@ -315,7 +274,7 @@ class Delivery {
   }
 
   private async cancelled(): Promise<void> {
-    const { meter } = this.attempt.state;
+    const { meter } = this.state;
     const goneAtMs = this.client.goneAtMs ?? 0;
     const usageAfterMs = meter.usageAtMs === null ? null : Math.max(0, meter.usageAtMs - goneAtMs);
     await this.finish(
@@ -326,19 +285,15 @@ class Delivery {
 
   /** Reports a failure after the first piece, when nothing is retried: an error frame, and no fabricated end. */
   private async failed(error: UpstreamError): Promise<void> {
-    const { state } = this.attempt;
-    note(state, error);
-    this.deps.alarms.see(state.planned, error, this.unit.call.requestId);
-    const { route, providerKey } = state.planned;
-    this.deps.breakers.report(route, error, providerKey?.id, this.unit.admitted.principal.accountId);
+    this.deliveries.attempts.failed(this.unit, this.state, error);
     await this.failedWith(attemptsFailed(error, []));
   }
 
   private async failedWith(error: ApiError, outcome: 'failed' | 'cancelled' = 'failed'): Promise<void> {
     const disconnect = outcome === 'cancelled' ? UNFINISHED : null;
     await this.finish({ outcome, httpStatus: 200, errorCode: error.code }, disconnect);
-    const words = this.attempt.answer.fail(error);
-    const { record } = this.unit.call;
+    const words = this.received.answer.fail(error);
+    const { record } = this.unit.admitted;
     // A conversation goes on as it was before.
     if (record !== null) await this.keep({ ...record, conversation_id: null });
     if (words === null) this.client.cut();
@@ -347,7 +302,42 @@ class Delivery {
 
   private finish(...end: Parameters<Unit['finish']>): Promise<void> {
     this.keepAlive?.stop();
-    this.attempt.state.endedMs ??= this.deps.clock.monotonic();
+    this.state.endedMs ??= this.deliveries.clock.monotonic();
     return this.unit.finish(...end);
+  }
+}
+
+/** Sends a frame that says nothing into a silence. One per stream, before its first event and after. */
+class KeepAlive {
+  private deadline: Deadline | null = null;
+  private isStopped = false;
+
+  /** `open` sends the head where nothing has been sent yet. */
+  constructor(
+    private readonly client: Client,
+    private readonly frame: string,
+    private readonly deadlines: Deadlines,
+    private readonly silenceMs: number,
+    private readonly open: () => void,
+  ) {
+    this.arm();
+  }
+
+  /** Bytes went out: the silence starts anew. */
+  arm(): void {
+    this.deadline?.cancel();
+    if (this.isStopped) return;
+    this.deadline = this.deadlines.set(this.silenceMs, () => {
+      if (!this.client.isGone && !this.client.raw.writableNeedDrain) {
+        this.open();
+        this.client.raw.write(this.frame);
+      }
+      this.arm();
+    });
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.deadline?.cancel();
   }
 }

@@ -1,0 +1,391 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ApiError,
+  LimitStore,
+  type AdmitRequest,
+  type AdmitResult,
+  type Clock,
+  type KeyPrincipal,
+  type Random,
+  type Refusal,
+  type Trial,
+} from '@gateway/contracts';
+import type { Asked, RequestRecord } from '@gateway/endpoints';
+import {
+  admitRequest,
+  LEASE_MS,
+  PutQueue,
+  refusalError,
+  rateHeaders,
+  unitScopes,
+  type Admitted,
+  type RefusedAdmission,
+} from '@gateway/limits';
+import { reservation, type SentInput } from '@gateway/money';
+import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
+import type { Plan } from '@gateway/routing';
+import type { CachedAnswer } from '../cache/response-cache.js';
+import { EdgeMetrics } from '../metrics/edge-metrics.js';
+import { OutputSizes } from './output-sizes.js';
+import { PostedTotals } from './posted-totals.js';
+import { Settling } from './settling.js';
+
+/** A request whose routes are known: ready to be admitted. */
+export interface Planned {
+  readonly principal: KeyPrincipal;
+  readonly asked: Asked;
+  readonly plan: Plan;
+  /** Tags of the key and of the request. */
+  readonly tags: Record<string, string>;
+  /** Record to store once the request is answered; null for none. */
+  readonly record: RequestRecord | null;
+  /** Name under which the answer is cached; null: it is not. */
+  readonly cacheName: string | null;
+  /** The answer is there already: the unit counts as a request, and asks for no money. */
+  readonly cached: CachedAnswer | null;
+  /** Memory was attached: what the request may cost has to fit the money that is left. */
+  readonly hasMemory: boolean;
+}
+
+/** The admission refused: a rejection record needs to know which limit, and the caller gets the error. */
+export class Refused {
+  constructor(
+    readonly error: ApiError,
+    readonly refusal: Refusal,
+    /** Rate headers of the key, which is not always what refused. */
+    readonly rateHeaders: Readonly<Record<string, string>>,
+    /** Model of the plan that was refused. */
+    readonly model: string,
+  ) {}
+}
+
+export interface AdmittedUnit extends Planned {
+  readonly request: AdmitRequest;
+  readonly admitted: Admitted;
+}
+
+/** A request that can be planned again for the newest record of its key. */
+export interface Plannable {
+  /** Reads the record past every cache; throws where the key may no longer call. */
+  reload(): Promise<KeyPrincipal>;
+  /** Throws ApiError where the request may not be served. */
+  planFor(principal: KeyPrincipal): Planned | Promise<Planned>;
+}
+
+/** One admission: a unit's name and plan, and the way to plan it again. */
+export interface AdmissionOf {
+  unit: string;
+  planned: Planned;
+  again: Plannable;
+}
+
+/** The parts of a plan that its cost depends on. */
+export type PricedPlan = Pick<Planned, 'principal' | 'asked' | 'plan'> & Partial<Pick<Planned, 'cached'>>;
+
+type Answered = Exclude<AdmitResult, { outcome: 'away' }>;
+
+/** The trips of one admission to the limit store. */
+interface Trips {
+  store: Pick<LimitStore, 'admit'>;
+  /** False for a dry run, of which nothing is counted. */
+  isCounted: boolean;
+  /** A count that the store may have made though its answer did not come. */
+  unsure: AdmitRequest | null;
+  waits: number;
+}
+
+/** A dry run of an admission, and what the store would have answered. */
+export interface DryRun {
+  request: AdmitRequest;
+  trial: Trial;
+}
+
+/**
+ * More rounds than the protocol needs: stale once, missing once, one of each again after a failover, and one after each
+ * of what may be asked again.
+ */
+const ROUNDS_MAX = 8;
+
+/** A store that was slow for a moment is asked again after its next probe: most are back by then. */
+const AWAY_WAITS_MAX = 10;
+const AWAY_WAIT_MS = 100;
+
+/** Output assumed without a limit, a history or a model's bound. */
+const LIKELY_OUTPUT_TOKENS = 1_024;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** Time after its admission in which an attempt of a request may begin. */
+const REQUEST_LASTS_MS = HOUR_MS / 2;
+/** The same of longer work, by what its money is held as. */
+const LASTS_MS: Readonly<Record<string, number>> = { batch: 24 * HOUR_MS, video: 2 * HOUR_MS };
+
+/** Admission of units over every scope of their keys. */
+@Injectable()
+export class Admission {
+  constructor(
+    private readonly limits: LimitStore,
+    private readonly totals: PostedTotals,
+    private readonly puts: PutQueue,
+    private readonly settling: Settling,
+    private readonly outputs: OutputSizes,
+    private readonly metrics: EdgeMetrics,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  /**
+   * Plans for the caller. A refusal of it must not rest on an old record: it never reaches admission, which would find
+   * that out, so the version is compared here, and where it is not the newest the record is read again (reliability
+   * 3.3). What is admitted costs nothing more.
+   */
+  async plan(principal: KeyPrincipal, again: Plannable): Promise<Planned> {
+    try {
+      const planned = again.planFor(principal);
+      return planned instanceof Promise ? await planned : planned;
+    } catch (refusal) {
+      if (!(refusal instanceof ApiError) || (await this.isCurrent(principal))) throw refusal;
+      return again.planFor(await again.reload());
+    }
+  }
+
+  /**
+   * Admits the unit over every scope: one awaited trip on the warm path. A stale principal is reloaded and everything that
+   * rested on it planned again; posted totals that the store does not know are mirrored first. Where the answer rests on
+   * what has ended here and is not settled yet, that is settled and the store asked once more. Returns Refused; throws
+   * ApiError where the reloaded key may no longer call, and service_unavailable where it cannot be decided.
+   */
+  async admit(of: AdmissionOf): Promise<AdmittedUnit | Refused> {
+    const trips: Trips = { store: this.limits, isCounted: true, unsure: null, waits: 0 };
+    let outcome: AdmittedUnit | Refused | null = null;
+    try {
+      outcome = await this.decide(of, trips);
+      return outcome;
+    } finally {
+      if (trips.unsure !== null && (outcome === null || outcome instanceof Refused))
+        this.cancel(trips.unsure);
+    }
+  }
+
+  /** Decides as `admit` does, and counts nothing. `onTrial` receives each answer of the store. */
+  tryOut(of: AdmissionOf, onTrial?: (run: DryRun) => void): Promise<AdmittedUnit | Refused> {
+    const admit = async (request: AdmitRequest): Promise<AdmitResult> => {
+      const trial = await this.limits.trial(request);
+      onTrial?.({ request, trial });
+      return trial.result;
+    };
+    return this.decide(of, { store: { admit }, isCounted: false, unsure: null, waits: 0 });
+  }
+
+  /**
+   * Admits what its provider has done already: a limit that is full by now would make it free. The store learns of the unit
+   * as of one that was let in while it was away; it counts no request, because the provider ran it at its own pace.
+   */
+  letIn(unit: string, planned: Planned): AdmittedUnit {
+    const request = this.requestFor(unit, planned);
+    const counters = request.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
+    const minute = Math.floor(this.clock.now() / MINUTE_MS);
+    const admitted = { outcome: 'ok', counters, minuteResetSeconds: 0, minute, away: 'unasked' } as const;
+    return { ...planned, request, admitted };
+  }
+
+  /** Cancels a unit whose late admission may have been counted, which is harmless where it was not. */
+  cancel(request: AdmitRequest): void {
+    const { accountId, unit, tokenEstimate } = request;
+    this.puts.add({
+      accountId,
+      unit,
+      action: 'cancel',
+      nano: 0n,
+      scopes: unitScopes(request),
+      tokens: 0,
+      tokenEstimate,
+      minute: 0,
+      leaseMs: LEASE_MS,
+    });
+  }
+
+  /** Every scope of the unit with the money and the tokens that it may cost (pricing 8). */
+  requestFor(unit: string, { principal, asked, plan, cached }: PricedPlan): AdmitRequest {
+    // Not always the model asked for: where no route of that can serve, fallbacks of the policy do.
+    const { record } = plan.routes[0].model;
+    if (cached)
+      return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
+        nano: 0n,
+        worstNano: 0n,
+        tokens: 0,
+      });
+    const likely = this.outputs.p95(principal.accountId, record.id);
+    const { requires } = asked;
+    const input = asked.nativeBytes === undefined ? asked.input : expectedInput(asked, plan.routes);
+    const heldAs = asked.tier === 'batch' ? 'batch' : asked.heldAs;
+    const fromMs = this.clock.now();
+    const held = reservation({
+      routes: plan.routes.map(({ route, terms }) => ({
+        ...terms,
+        maxOutputTokens: route.maxOutputTokens,
+        contextLength: route.contextLength,
+        p95OutputTokens: likely,
+      })),
+      begins: { fromMs, untilMs: fromMs + (LASTS_MS[heldAs ?? ''] ?? REQUEST_LASTS_MS) },
+      tier: asked.tier,
+      input,
+      maxTokens: asked.maxOutputTokens,
+      choices: asked.choices,
+      writesCache: asked.writesCache,
+      wantsAudio: requires.some((one) => 'output' in one && one.output === 'audio'),
+      wantsImages: requires.some((one) => 'output' in one && one.output === 'image'),
+      units: asked.units,
+      context: asked.context,
+    });
+    const output = asked.maxOutputTokens ?? likely ?? LIKELY_OUTPUT_TOKENS;
+    return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
+      nano: held.reserved_nano,
+      worstNano: held.worst_case_nano,
+      tokens: held.inputTokens + output,
+      heldAs,
+    });
+  }
+
+  private async decide(
+    { unit, planned: first, again }: AdmissionOf,
+    trips: Trips,
+  ): Promise<AdmittedUnit | Refused> {
+    const { limits, totals, random, settling } = this;
+    let planned = first;
+    let isFreed = false;
+    let isSettled = false;
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const request = this.requestFor(unit, planned);
+      const result = await this.ask(planned.hasMemory ? fittingRequest(request) : request, trips);
+      switch (result.outcome) {
+        case 'ok': {
+          // What has ended here since would use up the room that the store saw: it is asked with that.
+          const isOverspent = settling.spent(request.accountId) >= (result.roomNano ?? Infinity);
+          if (isSettled || !isOverspent) return { ...planned, request, admitted: result };
+          isSettled = true;
+          this.cancel(request);
+          await settling.reported(request.accountId);
+          break;
+        }
+        case 'refused': {
+          if (!isSettled && result.refusal.reservationsOnly && settling.has(request.accountId)) {
+            isSettled = true;
+            await settling.reported(request.accountId);
+            break;
+          }
+          const refusal = planned.hasMemory ? fittingRefusal(result.refusal, request) : result.refusal;
+          const unbilled = refusal.resetsInSeconds === null ? onOwnKeys(planned) : null;
+          if (unbilled === null) return refused(planned, refusal, { request, result }, random);
+          planned = unbilled;
+          break;
+        }
+        case 'stale': {
+          const principal = await again.reload();
+          await limits.stamp(principal.accountId, principal.accountVersion, result.gen);
+          planned = await again.planFor(principal);
+          break;
+        }
+        case 'missing':
+          await totals.seed(request, result.gen);
+          break;
+        case 'gone':
+          // Its answer was lost in a crash. Once its event is posted it is let in again: the ledger takes one event of a unit.
+          throw unavailable(random, new Error(`unit ${unit} was settled before it was admitted`));
+        case 'doubted':
+          // What is posted already and counted twice is freed now; where that changes nothing, a refusal for good may be
+          // false for some seconds more.
+          if (isFreed) throw new ApiError('service_unavailable', { retryAfterSeconds: 1, shouldRetry: true });
+          isFreed = true;
+          await totals.free(request.accountId);
+      }
+    }
+    throw unavailable(random, new Error('admission did not settle'));
+  }
+
+  /** Asks until the store can say. Throws ApiError where it is away for too long. */
+  private async ask(request: AdmitRequest, trips: Trips): Promise<Answered> {
+    const { metrics, clock } = this;
+    for (;;) {
+      const startedMs = clock.monotonic();
+      let result: AdmitResult | null = null;
+      try {
+        result = await trips.store.admit(request);
+      } finally {
+        if (result === null || result.away === 'unsure') trips.unsure = request;
+        if (trips.isCounted) metrics.admitted(result, clock.monotonic() - startedMs);
+      }
+      if (result.outcome !== 'away') return result;
+      if (trips.waits === AWAY_WAITS_MAX)
+        throw unavailable(
+          this.random,
+          new Error('the limit store is away and the local share cannot decide'),
+        );
+      trips.waits += 1;
+      await clock.sleep(AWAY_WAIT_MS);
+    }
+  }
+
+  /** Counts the record as old where the store is unreachable or does not know the version: the reader decides. */
+  private async isCurrent({ accountId, accountVersion }: KeyPrincipal): Promise<boolean> {
+    try {
+      const newest = await this.limits.version(accountId);
+      return newest !== null && newest <= accountVersion;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/**
+ * Returns the input sent, with the additions for an upstream of the caller's own dialect, where one of the routes has it.
+ */
+export function expectedInput({ input, dialect, nativeBytes = 0 }: Asked, routes: Plan['routes']): SentInput {
+  if (!routes.some(({ route }) => route.dialect === dialect)) return input;
+  return { ...input, inputBytes: input.inputBytes + nativeBytes };
+}
+
+function refused(
+  { principal, plan }: Planned,
+  refusal: Refusal,
+  { request, result }: { request: AdmitRequest; result: RefusedAdmission },
+  random: Random,
+): Refused {
+  const error = refusalError(refusal, random, principal);
+  return new Refused(error, refusal, rateHeaders(request.scopes, result), plan.model.record.id);
+}
+
+/**
+ * Returns the same plan on the account's own provider keys alone, for an account without money; null where that changes
+ * nothing or leaves nothing.
+ */
+function onOwnKeys(planned: Planned): Planned | null {
+  const { plan } = planned;
+  const routes = plan.routes.filter(({ terms }) => terms.byok.served);
+  if (routes.length === 0 || routes.length === plan.routes.length) return null;
+  return { ...planned, plan: { ...plan, routes } };
+}
+
+/**
+ * The same request under caps and a balance that its own cost is taken off. A request may cross a cap; one that memory was
+ * attached to has to fit with it (spec, Limits 8), so that what an end user left behind overruns nothing.
+ */
+function fittingRequest(request: AdmitRequest): AdmitRequest {
+  const { reservationNano, creditLimitNano } = request;
+  const less = (nano: bigint | null | undefined): bigint | null =>
+    nano == null ? null : nano - reservationNano;
+  return {
+    ...request,
+    scopes: request.scopes.map((scope) => ({ ...scope, capNano: less(scope.capNano) })),
+    extra: request.extra.map((counter) => ({ ...counter, capNano: less(counter.capNano) })),
+    creditLimitNano: less(creditLimitNano),
+  };
+}
+
+/** A refusal of that request, with the limit as it stands. */
+function fittingRefusal(refusal: Refusal, { reservationNano }: AdmitRequest): Refusal {
+  const { metric, limit } = refusal;
+  if (metric !== 'spend_cap' && metric !== 'balance') return refusal;
+  // The balance's limit is what may be owed, below 0.
+  const own = metric === 'spend_cap' ? reservationNano : -reservationNano;
+  return { ...refusal, limit: String(BigInt(limit) + own) };
+}

@@ -1,0 +1,183 @@
+import type { Provider } from '@nestjs/common';
+import {
+  ErasedEndUsers,
+  RequestContents,
+  ResponseStore,
+  RouteHealth,
+  type Clock,
+  type Random,
+} from '@gateway/contracts';
+import { Journal } from '@gateway/journal';
+import { PutQueue } from '@gateway/limits';
+import { CLOCK, Deadlines, LOGGER, Metrics, RANDOM, TRACER } from '@gateway/platform';
+import { RetryBudget, RouteStats } from '@gateway/routing';
+import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
+import type { Tracer } from '@opentelemetry/api';
+import type { Logger } from 'pino';
+import { BatchPace } from './admission/batch-pace.js';
+import { Settling } from './admission/settling.js';
+import { StoreWatch } from './admission/store-watch.js';
+import { ForgetErased } from './cache/forget-erased.js';
+import { ResponseCache } from './cache/response-cache.js';
+import { EdgeConfig } from './config/edge.config.js';
+import { ProviderDirectory } from './config/provider-directory.js';
+import { ContentLog } from './contents/content-log.js';
+import { EdgeMetrics } from './metrics/edge-metrics.js';
+import { TracedEdgeMetrics } from './metrics/traced-edge-metrics.js';
+import { ResponseWriter } from './state/response-writer.js';
+import { InFlight } from './units/in-flight.js';
+import { JournalRuntime } from './units/journal-runtime.js';
+import { CredentialReports } from './upstream/credential-reports.js';
+import { LastErrors, RouteReports } from './upstream/route-reports.js';
+
+/** Name of this process among all that report. */
+const EDGE_NAME = Symbol('EdgeName');
+
+/** The journal and what hangs on it. */
+const JOURNAL: Provider[] = [
+  { provide: Journal, inject: [JournalRuntime], useFactory: (runtime: JournalRuntime) => runtime.open() },
+  { provide: PutQueue, inject: [JournalRuntime], useFactory: ({ puts }: JournalRuntime) => puts },
+  { provide: Settling, inject: [JournalRuntime], useFactory: ({ settling }: JournalRuntime) => settling },
+  { provide: StoreWatch, inject: [JournalRuntime], useFactory: ({ watch }: JournalRuntime) => watch },
+  { provide: InFlight, inject: [JournalRuntime], useFactory: ({ inFlight }: JournalRuntime) => inFlight },
+];
+
+/** The way to providers. */
+const PROVIDERS: Provider[] = [
+  LastErrors,
+  {
+    provide: EDGE_NAME,
+    inject: [RANDOM],
+    useFactory: (random: Random) => Buffer.from(random.bytes(12)).toString('base64url'),
+  },
+  {
+    provide: CredentialReports,
+    inject: [RouteHealth, EDGE_NAME, ProviderDirectory, CLOCK, LOGGER],
+    useFactory: (
+      health: RouteHealth,
+      edge: string,
+      { access }: ProviderDirectory,
+      clock: Clock,
+      logger: Logger,
+    ) =>
+      new CredentialReports(health, edge, [...access.keys()], clock, (failure) =>
+        logger.warn({ err: failure }, 'the providers with a credential were not reported'),
+      ),
+  },
+  {
+    provide: UndiciTransport,
+    inject: [CLOCK, EdgeConfig],
+    useFactory: (clock: Clock, config: EdgeConfig) => {
+      const { HTTPS_PROXY: url, NO_PROXY: except } = config;
+      return new UndiciTransport({
+        clock,
+        connections: config.UPSTREAM_CONNECTIONS,
+        connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+        proxy: url === undefined ? undefined : { url, except },
+      });
+    },
+  },
+  {
+    provide: CircuitBreakers,
+    inject: [CLOCK, RANDOM, EdgeMetrics, LastErrors, LOGGER, UndiciTransport],
+    useFactory: (
+      clock: Clock,
+      random: Random,
+      metrics: EdgeMetrics,
+      errors: LastErrors,
+      logger: Logger,
+      transport: UndiciTransport,
+    ) => {
+      const breakers = new CircuitBreakers(clock, random, {
+        onState: ({ provider, model }, state) => {
+          metrics.breakerChanged(provider, state);
+          logger.warn({ provider, model, state }, 'circuit breaker');
+        },
+        onFailure: ({ provider }, error) => errors.add(provider, error, clock.now()),
+      });
+      metrics.watch(breakers, transport);
+      return breakers;
+    },
+  },
+  {
+    provide: RouteReports,
+    inject: [RouteStats, CircuitBreakers, LastErrors, RouteHealth, CLOCK, EDGE_NAME, LOGGER],
+    useFactory: (
+      { figures }: RouteStats,
+      breakers: CircuitBreakers,
+      errors: LastErrors,
+      health: RouteHealth,
+      clock: Clock,
+      edge: string,
+      logger: Logger,
+    ) =>
+      new RouteReports({
+        figures,
+        breakers,
+        errors,
+        health,
+        clock,
+        edge,
+        onFault: (failure) => logger.warn({ err: failure }, 'how providers fare was not reported'),
+      }),
+  },
+];
+
+/** Writers behind the answers, and the loop that forgets erased end users. */
+const WRITERS: Provider[] = [
+  {
+    provide: ResponseWriter,
+    inject: [ResponseStore, Deadlines, LOGGER],
+    useFactory: (store: ResponseStore, deadlines: Deadlines, logger: Logger) =>
+      new ResponseWriter(store, deadlines, (count, cause) =>
+        logger.warn({ err: cause, count }, 'responses were not kept'),
+      ),
+  },
+  {
+    provide: ContentLog,
+    inject: [RequestContents, Deadlines, EdgeMetrics, LOGGER],
+    useFactory: (store: RequestContents, deadlines: Deadlines, metrics: EdgeMetrics, logger: Logger) =>
+      new ContentLog({
+        store,
+        deadlines,
+        onKept: (count) => metrics.contentsEnded('kept', count),
+        onLost: (count, cause) => {
+          metrics.contentsEnded('lost', count);
+          logger.warn({ err: cause, count }, 'logged contents were lost');
+        },
+      }),
+  },
+  {
+    provide: ForgetErased,
+    inject: [ResponseCache, ErasedEndUsers, CLOCK, LOGGER],
+    useFactory: (cache: ResponseCache, erased: ErasedEndUsers, clock: Clock, logger: Logger) =>
+      new ForgetErased({
+        cache,
+        erased,
+        clock,
+        onFailure: (failure) =>
+          logger.warn({ err: failure }, 'erasures could not be looked at, kept answers stay'),
+      }),
+  },
+];
+
+/** Parts of the edge that are made of its configuration, or drive something outside of it. */
+export const EDGE_DRIVERS: Provider[] = [
+  {
+    provide: EdgeMetrics,
+    inject: [Metrics, TRACER, CLOCK],
+    useFactory: (metrics: Metrics, tracer: Tracer | null, clock: Clock) =>
+      tracer === null ? new EdgeMetrics(metrics) : new TracedEdgeMetrics(metrics, tracer, () => clock.now()),
+  },
+  { provide: Deadlines, inject: [CLOCK], useFactory: (clock: Clock) => new Deadlines(clock) },
+  { provide: RetryBudget, useFactory: () => new RetryBudget() },
+  {
+    provide: BatchPace,
+    inject: [CLOCK, RANDOM, EdgeConfig],
+    useFactory: (clock: Clock, random: Random, { BATCH_LINES_PER_SECOND }: EdgeConfig) =>
+      new BatchPace(clock, random, BATCH_LINES_PER_SECOND),
+  },
+  ...JOURNAL,
+  ...PROVIDERS,
+  ...WRITERS,
+];

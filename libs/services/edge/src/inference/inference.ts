@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { HEADER } from '@gateway/contracts';
+import { rateHeaders } from '@gateway/limits';
+import { Admission, Refused, type AdmittedUnit, type Planned } from '../admission/admission.js';
+import { ContentLog } from '../contents/content-log.js';
+import type { Client } from '../request/client.js';
+import type { InferenceRequest } from '../request/inference-request.js';
+import { Rejections, type RefusedAs } from '../units/rejections.js';
+import { Units } from '../units/unit.js';
+import { Deliveries } from './deliveries.js';
+import { Planner, type ReadRequest } from './planner.js';
+
+/** Inference of this process: each request from its bytes to its last byte. */
+@Injectable()
+export class Inference {
+  constructor(
+    private readonly planner: Planner,
+    private readonly admission: Admission,
+    private readonly units: Units,
+    private readonly deliveries: Deliveries,
+    private readonly rejections: Rejections,
+    private readonly contents: ContentLog,
+  ) {}
+
+  /**
+   * Runs one request in the order of refusals: body, model and access, capability, plan, limits; then attempts. Throws
+   * ApiError while nothing was sent; after that failures are in-band.
+   */
+  async run(request: InferenceRequest, client: Client): Promise<void> {
+    const admitted = await this.admitted(request, client);
+    client.rateHeaders = rateHeaders(admitted.request.scopes, admitted.admitted);
+    if (admitted.principal.responseCache && request.endpoint.isCacheable)
+      client.rateHeaders = { ...client.rateHeaders, [HEADER.cache]: admitted.cached ? 'HIT' : 'MISS' };
+    const unit = this.units.open(request, admitted, client.upstream);
+    this.units.watchKey(unit, client.upstream);
+    const content = admitted.principal.requestLogging ? this.contents.begin(request, admitted, client) : null;
+    try {
+      if (admitted.cached) await this.deliveries.replay(unit, admitted.cached, client);
+      else await this.deliveries.run(unit, client);
+    } catch (error) {
+      throw await this.deliveries.fail(unit, error, client);
+    } finally {
+      this.units.leave(unit);
+      content?.end();
+    }
+  }
+
+  /** Everything before the first attempt. A refusal is recorded, and nothing of it is counted. */
+  private async admitted(request: InferenceRequest, client: Client): Promise<AdmittedUnit> {
+    const { planner, admission, units, rejections } = this;
+    let read: ReadRequest | null = null;
+    let planned: Planned | null = null;
+    let outcome: AdmittedUnit | Refused;
+    try {
+      const reading = planner.read(request, client);
+      read = reading instanceof Promise ? await reading : reading;
+      planned = await admission.plan(request.principal, read);
+      units.requireOpen();
+      const unit = `${request.requestId}/${request.unit}`;
+      if (request.origin.kind === 'given') return admission.letIn(unit, planned);
+      outcome = await admission.admit({ unit, planned, again: read });
+      if (!(outcome instanceof Refused)) return outcome;
+    } catch (error) {
+      rejections.addFailure(request, refusedAs(read, planned?.plan.model.record.id ?? null), error);
+      throw error;
+    }
+    const { error, refusal, model } = outcome;
+    client.rateHeaders = outcome.rateHeaders;
+    rejections.addFailure(request, refusedAs(read, model), error, refusal);
+    throw error;
+  }
+}
+
+function refusedAs(read: ReadRequest | null, id: string | null): RefusedAs {
+  return { id, requested: read?.requested ?? null, tags: read?.facts.tags };
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { CatalogueReader, type KeyPrincipal } from '@gateway/contracts';
+import type { Asked, Endpoint } from '@gateway/endpoints';
+import {
+  candidatesFor,
+  newestIndex,
+  planRoutes,
+  RouteStats,
+  type CatalogueIndex,
+  type Plan,
+  type PlanOptions,
+  type RankedModel,
+  type Wanted,
+} from '@gateway/routing';
+import { CircuitBreakers } from '@gateway/upstream';
+import { ProviderDirectory } from '../config/provider-directory.js';
+
+/** The caller of a request, and the endpoint and time that it is planned for. */
+export interface PlanFor {
+  endpoint: Pick<Endpoint, 'translate'>;
+  principal: KeyPrincipal;
+  nowMs: number;
+}
+
+/** Models and routes for requests, from the newest snapshot of the catalogue. */
+@Injectable()
+export class RoutePlanner {
+  /** Returns the newest snapshot, indexed. Throws ApiError before the first one. */
+  readonly index: () => CatalogueIndex;
+
+  constructor(
+    catalogue: CatalogueReader,
+    private readonly directory: ProviderDirectory,
+    private readonly breakers: CircuitBreakers,
+    private readonly stats: RouteStats,
+  ) {
+    this.index = newestIndex(catalogue);
+  }
+
+  /** Throws ApiError where no route can serve. */
+  plan(asked: Asked, { endpoint, principal, nowMs }: PlanFor, breakers?: PlanOptions['breakers']): Plan {
+    const { directory, stats } = this;
+    return planRoutes({
+      asked,
+      endpoint,
+      principal,
+      index: this.index(),
+      providers: directory.providers,
+      byok: directory.byok,
+      breakers: breakers ?? this.breakers,
+      stats,
+      nowMs,
+    });
+  }
+
+  /** Returns the models that could serve, the best first. */
+  candidates(asked: Asked, wanted: Wanted, { principal, nowMs }: Omit<PlanFor, 'endpoint'>): RankedModel[] {
+    const { providers, byok } = this.directory;
+    const options = { asked, principal, index: this.index(), providers, byok, stats: this.stats, nowMs };
+    return candidatesFor(options, wanted);
+  }
+}
