@@ -13,16 +13,16 @@ const LOOK_MS = 20;
  * 2 s, or that forbids INFO, refuses nothing.
  */
 export async function refuseEviction(address: RedisAddress, clock: Clock): Promise<void> {
-  const { client, close } = connectRedis({ ...address, clientName: 'eviction', clock });
+  const connection = connectRedis({ ...address, clientName: 'eviction', clock });
   try {
-    const infos = await answers(client, clock);
+    const infos = await answers(connection.client, clock);
     const faults = infos.flatMap(({ node, info }) => {
       const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction';
       return policy === 'noeviction' ? [] : [sentence(node, policy)];
     });
     if (faults.length > 0) throw new ConfigError(faults);
   } finally {
-    close();
+    connection.close();
   }
 }
 
