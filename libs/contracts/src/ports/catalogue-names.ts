@@ -1,7 +1,7 @@
 /** Models by id, or by a name that one brand has; ids as they are listed; providers by slug. */
 export interface CatalogueNamed {
   models: string[];
-  /** What lists of models hold: they are compared with the listed id alone. */
+  /** Ids that lists of models hold, which are compared with the listed id alone. */
   ids: string[];
   providers: string[];
 }

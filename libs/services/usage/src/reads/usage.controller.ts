@@ -28,7 +28,7 @@ import { onlyOrg, USAGE_RULE, viewOf, viewsOf, type View } from './view.js';
 
 const DAY_MS = 86_400_000;
 
-/** Said of every id that has no record: why is not told, because the request may be another organization's. */
+/** Refusal of every id that has no record: why is not told, because the request may be another organization's. */
 const NO_REQUEST =
   'There is no record of this request: it is unknown, not yours, older than 90 days, or of an endpoint whose requests are not recorded (count_tokens, input_tokens, router/select, chat/compare, lines of a batch).';
 
