@@ -1,11 +1,10 @@
 export { ERRORS, errorEntry } from './errors/error-table.js';
 export type { ErrorCategory, ErrorCode, ErrorEntry, Fault } from './errors/error-table.js';
-export { DETAIL_TYPES, detailType, type DetailType } from './errors/detail-types.js';
+export { detailType, type DetailType } from './errors/detail-types.js';
 export { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from './errors/api-error.js';
 export type { ApiErrorOptions, AttemptFault, ErrorDetail } from './errors/api-error.js';
-export { UpstreamError } from './errors/upstream-error.js';
+export { UpstreamError, withoutStack } from './errors/upstream-error.js';
 export type { NotBegun, UpstreamErrorOptions } from './errors/upstream-error.js';
-export { withoutStack } from './errors/without-stack.js';
 export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER } from './headers.js';
 export { newAnswerId, newId, uuidv7 } from './ids.js';
 export { TurnoverMap } from './turnover-map.js';

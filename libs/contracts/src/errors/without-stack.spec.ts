@@ -1,4 +1,4 @@
-import { withoutStack } from './without-stack.js';
+import { withoutStack } from './upstream-error.js';
 
 describe('withoutStack', () => {
   it('takes no stack of an error that is made within, and one of the next', () => {

@@ -46,7 +46,7 @@ import { IdentityProvider } from './oidc/identity-provider.js';
 import { OidcController } from './oidc/oidc.controller.js';
 import { OidcLoginService } from './oidc/oidc-login.service.js';
 import { DatabaseDirectory } from './directory/database-directory.js';
-import { DiscountsController } from './accounts/discounts.controller.js';
+import { DiscountsController } from './discounts/discounts.controller.js';
 import { DirectoryController } from './directory/directory.controller.js';
 import { OrgDefaultsController } from './orgs/org-defaults.controller.js';
 import { ORG_DEFAULTS, orgDefaultsOf } from './orgs/org-defaults.js';

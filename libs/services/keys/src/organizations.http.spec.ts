@@ -5,7 +5,7 @@ import './invitations/invitations.part.spec.js';
 import './teams/teams.part.spec.js';
 import './routing-templates/routing-templates.part.spec.js';
 import './accounts/account-change.part.spec.js';
-import './accounts/discounts.part.spec.js';
+import './discounts/discounts.part.spec.js';
 import './directory/directory.part.spec.js';
 // It changes the password of the first person, which ends that person's sessions.
 import './passwords/passwords.part.spec.js';

@@ -50,12 +50,8 @@ async function upload(lines: string[]): Promise<string> {
 
 async function begin(lines: string[], more: Json = {}): Promise<OpenAI.Batches.Batch> {
   const input_file_id = await upload(lines);
-  return openai.batches.create({
-    input_file_id,
-    endpoint: '/v1/chat/completions',
-    completion_window: '24h',
-    ...more,
-  });
+  const asked = { input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' } as const;
+  return openai.batches.create({ ...asked, ...more });
 }
 
 const ENDED = ['completed', 'failed', 'expired', 'cancelled'];

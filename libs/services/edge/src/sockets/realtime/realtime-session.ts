@@ -16,7 +16,7 @@ import type { InferDeps } from '../../inference/infer-deps.js';
 import { HeldLength } from '../held-length.js';
 import { callersFault, closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { Heartbeat } from './heartbeat.js';
-import { refusePrompt, respliced, SessionInput } from './session-input.js';
+import { eventIdOf, refusePrompt, respliced, SessionInput } from './session-input.js';
 import { SerialMessages } from './serial-messages.js';
 import { SessionTurns } from './session-turns.js';
 import { planTurn, type TurnUnits } from './turn.js';
@@ -395,10 +395,5 @@ function bytesOf(message: object): Buffer {
   return Buffer.from(writeJson(message));
 }
 
-const EVENT_ID_LENGTH_MAX = 512;
 /** Prefix of events that the caller did not name. */
 const OWN_EVENT = 'gwevent';
-
-function eventIdOf({ value: { event_id: id } }: ParsedBody): string | null {
-  return typeof id === 'string' && id !== '' && id.length <= EVENT_ID_LENGTH_MAX ? id : null;
-}

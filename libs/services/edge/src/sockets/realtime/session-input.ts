@@ -94,3 +94,10 @@ export function refusePrompt(body: ParsedBody, name: 'session' | 'response'): vo
   const prompt = isObject(member) ? member.prompt : null;
   if (isObject(prompt) && prompt.id != null && prompt.id !== '') throw objectRefused(`${name}.prompt.id`);
 }
+
+const EVENT_ID_LENGTH_MAX = 512;
+
+/** Returns the id that the caller gave its event; null for none, and for one that is too long to repeat. */
+export function eventIdOf({ value: { event_id: id } }: ParsedBody): string | null {
+  return typeof id === 'string' && id !== '' && id.length <= EVENT_ID_LENGTH_MAX ? id : null;
+}

@@ -12,8 +12,8 @@ import type { FastifyRequest } from 'fastify';
 import { Prisma } from '../generated/prisma/client.js';
 import { idsOf, unknownNames, type Reference } from '../names/unknown-names.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
-import { AccountChanges } from './account-change.js';
-import { refuseFaults } from './body-faults.js';
+import { AccountChanges } from '../accounts/account-change.js';
+import { refuseFaults } from '../accounts/body-faults.js';
 
 /** Routes of accounts' discounts: principals carry them, so the next request has a change. */
 @Controller('v1/admin/discounts')
