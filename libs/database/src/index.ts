@@ -1,5 +1,6 @@
 export { auditRow } from './audit.js';
 export type { AuditedWrite, AuditRow } from './audit.js';
+export { databaseProvider } from './database-provider.js';
 export { IdempotencyTable } from './idempotency-table.js';
 export { poolStatements } from './pool-statements.js';
 export { applyMigrations } from './postgres/apply-migrations.js';
@@ -7,7 +8,6 @@ export { assertSchemaKnown } from './postgres/assert-schema-known.js';
 export { EmbeddedPostgres } from './postgres/embedded-postgres.js';
 export { freePort, listenOnce } from './postgres/free-port.js';
 export { inTransaction, type Repeating } from './postgres/in-transaction.js';
-export { openSchema } from './postgres/open-schema.js';
 export { postgresPool } from './postgres/postgres-pool.js';
 export type { PostgresOptions } from './postgres/postgres-pool.js';
 export { prismaAdapterOver } from './postgres/prisma-adapter.js';

@@ -15,6 +15,7 @@ import {
   type Random,
   type Timer,
 } from '@gateway/contracts';
+import { databaseProvider } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
@@ -29,7 +30,7 @@ import { StoredRouteHealth } from './health/stored-route-health.js';
 import { ModelReads } from './models/model-reads.js';
 import { PriceHistory } from './models/price-history.js';
 import { ModelsController, OpenAiModelsController } from './models/models.controller.js';
-import { CatalogueDatabase, openDatabase } from './postgres/catalogue-database.js';
+import { CatalogueDatabase, SCHEMA, SCHEMA_DIR } from './postgres/catalogue-database.js';
 import { PublicController } from './public/public.controller.js';
 import { NamesController } from './names/names.controller.js';
 import { SnapshotNames } from './names/snapshot-names.js';
@@ -38,6 +39,8 @@ import { publish } from './snapshots/publish.js';
 import { SnapshotsController } from './snapshots/snapshots.controller.js';
 import { StoredCatalogueReader } from './snapshots/stored-catalogue-reader.js';
 import { VersionsController } from './versions/versions.controller.js';
+
+const STATEMENT_TIMEOUT_MS = 20_000;
 
 /** Loads seed, snapshot and memory at start. Nothing listens before a snapshot is in memory. */
 @Injectable()
@@ -117,11 +120,15 @@ export class CatalogueModule {
       ],
       providers: [
         { provide: CatalogueConfig, useValue: config },
-        {
-          provide: CatalogueDatabase,
-          inject: [LOGGER],
-          useFactory: (logger: Logger) => openDatabase(config, logger),
-        },
+        databaseProvider(
+          CatalogueDatabase,
+          { schemaDir: SCHEMA_DIR, schema: SCHEMA, migrates: config.CATALOGUE_MIGRATE_AT_START },
+          {
+            url: config.CATALOGUE_DATABASE_URL,
+            maxConnections: config.CATALOGUE_DATABASE_CONNECTIONS,
+            statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+          },
+        ),
         { provide: CatalogueReader, useExisting: StoredCatalogueReader },
         StoredCatalogueReader,
         { provide: CatalogueNames, useClass: SnapshotNames },

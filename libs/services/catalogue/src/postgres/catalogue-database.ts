@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { openSchema, postgresPool, prismaAdapterOver } from '@gateway/database';
+import { postgresPool, prismaAdapterOver, type PostgresOptions } from '@gateway/database';
 import type pg from 'pg';
-import type { Logger } from 'pino';
-import type { CatalogueConfig } from '../catalogue.config.js';
 import { PrismaClient, type Prisma } from '../generated/prisma/client.js';
 
 /** Folder with schema.prisma and migrations/. */
@@ -13,16 +11,17 @@ export const SCHEMA = 'catalogue';
 /** A transaction, or the client outside of one. */
 export type Tx = Prisma.TransactionClient;
 
-const STATEMENT_TIMEOUT_MS = 20_000;
 const MAX_WAIT_MS = 5_000;
 const TRANSACTION_MS = 60_000;
 
 /** The service's one Prisma client and the pool under it. */
 export class CatalogueDatabase implements OnApplicationShutdown {
+  readonly pool: pg.Pool;
   readonly prisma: PrismaClient;
 
-  constructor(readonly pool: pg.Pool) {
-    this.prisma = new PrismaClient({ adapter: prismaAdapterOver(pool, SCHEMA) });
+  constructor(options: Omit<PostgresOptions, 'schema'>) {
+    this.pool = postgresPool({ ...options, schema: SCHEMA });
+    this.prisma = new PrismaClient({ adapter: prismaAdapterOver(this.pool, SCHEMA) });
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -32,25 +31,4 @@ export class CatalogueDatabase implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.prisma.$disconnect();
   }
-}
-
-/** Migrates, or refuses a schema that this release does not know, then connects. */
-export async function openDatabase(config: CatalogueConfig, logger: Logger): Promise<CatalogueDatabase> {
-  const url = config.CATALOGUE_DATABASE_URL;
-  await openSchema({
-    url,
-    schemaDir: SCHEMA_DIR,
-    schema: SCHEMA,
-    migrates: config.CATALOGUE_MIGRATE_AT_START,
-    report: (line) => logger.info(line),
-  });
-  return new CatalogueDatabase(
-    postgresPool({
-      url,
-      schema: SCHEMA,
-      maxConnections: config.CATALOGUE_DATABASE_CONNECTIONS,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      onIdleError: (error) => logger.warn({ err: error }, 'an idle database connection was lost'),
-    }),
-  );
 }

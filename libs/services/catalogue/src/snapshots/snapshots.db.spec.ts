@@ -1,5 +1,5 @@
 import { CatalogueReader, TOPIC, type CatalogueSnapshot } from '@gateway/contracts';
-import { applyMigrations, postgresPool } from '@gateway/database';
+import { applyMigrations } from '@gateway/database';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
 import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
@@ -28,9 +28,7 @@ beforeEach(async () => {
     schemaDir: SCHEMA_DIR,
     migrate: (url) => applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA }),
   });
-  database = new CatalogueDatabase(
-    postgresPool({ url: testing.url, schema: SCHEMA, maxConnections: 6, statementTimeoutMs: 20_000 }),
-  );
+  database = new CatalogueDatabase({ url: testing.url, maxConnections: 6, statementTimeoutMs: 20_000 });
 });
 afterEach(async () => {
   await database.onApplicationShutdown();
