@@ -1,4 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, type Clock } from '@gateway/contracts';
+import { CLOCK } from '../time/tokens.js';
 
 const WINDOW_MS = 15 * 60_000;
 const PER_IP = 50;
@@ -25,11 +27,12 @@ interface Failures {
  * Counts live in this process: n replicas allow n times as many, which a password of 32 random characters or argon2id
  * bears.
  */
+@Injectable()
 export class LoginAttempts {
   private readonly failures = new Map<string, Failures>();
   private readonly byIp = new Map<string, Window>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   /** Counts one attempt. Throws ApiError `rate_limit_exceeded` where it comes too soon. */
   take(ip: string, email: string): void {

@@ -132,14 +132,12 @@ export async function startKeysApp(
     providers: [
       { provide: Mailer, useValue: mail },
       { provide: CatalogueNames, useValue: names },
+      { provide: Funds, useValue: funds },
     ],
-    exports: [Mailer, CatalogueNames],
+    exports: [Mailer, CatalogueNames, Funds],
   };
   class KeysAppModule {}
-  Module({
-    imports: [platform, neighbours, KeysModule.with(settings, options.keyed)],
-    providers: [{ provide: Funds, useValue: funds }],
-  })(KeysAppModule);
+  Module({ imports: [platform, neighbours, KeysModule.with(settings, options.keyed)] })(KeysAppModule);
   const config = { host: '127.0.0.1', port: 0, drainGraceMs: 1_000, pressure: NO_PRESSURE };
   const running = await bootstrap({ name: 'keys', module: KeysAppModule, config });
   const database = running.app.get(KeysDatabase, { strict: false });

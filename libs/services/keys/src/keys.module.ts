@@ -6,24 +6,19 @@ import {
   type OnModuleInit,
   type Provider,
 } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import {
   Directory,
   OrgOwners,
-  Funds,
   PrincipalReader,
   ProviderKeyVault,
   StoredContent,
-  type Clock,
   type Random,
 } from '@gateway/contracts';
-import { openSchema } from '@gateway/database';
+import { databaseProvider } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
-import { CLOCK, LOGGER, RANDOM, LoginAttempts } from '@gateway/platform';
+import { LoginAttempts, RANDOM } from '@gateway/platform';
 import type { KeyedProvider } from '@gateway/upstream';
-import type { Logger } from 'pino';
 import { AccountChanges } from './accounts/account-change.js';
-import { FUNDS } from './accounts/funds-token.js';
 import { VersionStamps } from './accounts/version-stamps.js';
 import { AdminKeysController } from './admin-keys/admin-keys.controller.js';
 import { AdminKeysService } from './admin-keys/admin-keys.service.js';
@@ -55,10 +50,12 @@ import { DatabaseOrgOwners } from './orgs/database-org-owners.js';
 import { OrgOwnersController } from './orgs/org-owners.controller.js';
 import { OrgsController } from './orgs/orgs.controller.js';
 import { OrgsService } from './orgs/orgs.service.js';
+import { PasswordLinks } from './passwords/password-links.js';
 import { PasswordsController } from './passwords/passwords.controller.js';
 import { PasswordsService } from './passwords/passwords.service.js';
 import { KeysDatabase, SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
 import { DatabasePrincipalReader } from './principals/database-principal-reader.js';
+import { KeyCache } from './principals/key-cache.js';
 import { LastUsed } from './principals/last-used.js';
 import { PrincipalsController } from './principals/principals.controller.js';
 import { RoutingTemplatesController } from './routing-templates/routing-templates.controller.js';
@@ -71,7 +68,7 @@ import { TemplatesController } from './prompts/templates.controller.js';
 import { TemplatesService } from './prompts/templates.service.js';
 import { DatabaseStoredContent } from './stored-content/database-stored-content.js';
 import { StoredContentController } from './stored-content/stored-content.controller.js';
-import { CredentialChecks } from './provider-keys/credential-checks.js';
+import { CredentialChecks, KEYED_PROVIDERS } from './provider-keys/credential-checks.js';
 import { ProviderKeySecrets } from './provider-keys/provider-key-secrets.js';
 import {
   ProviderKeysController,
@@ -84,6 +81,7 @@ import { SERVICE_SECRETS } from './secrets/tokens.js';
 import { AuthController } from './sessions/auth.controller.js';
 import { MeController } from './sessions/me.controller.js';
 import { PasswordHasher } from './sessions/password-hasher.js';
+import { PasswordLogin } from './sessions/password-login.js';
 import { PeopleService } from './sessions/people.service.js';
 import { SessionTokens } from './sessions/session-token.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -151,7 +149,7 @@ export class KeysModule {
         MembersController,
         TeamsController,
       ],
-      providers: [...ports(config), ...parts, credentialChecks(config, keyed)],
+      providers: [...ports(config), ...parts, { provide: KEYED_PROVIDERS, useValue: keyed }],
       exports: [
         Directory,
         OrgOwners,
@@ -171,7 +169,9 @@ const parts: Provider[] = [
   SigningKeys,
   SessionTokens,
   PasswordHasher,
+  LoginAttempts,
   SessionsService,
+  PasswordLogin,
   PeopleService,
   MailOutbox,
   InvitationsService,
@@ -181,9 +181,11 @@ const parts: Provider[] = [
   MembersService,
   AdminKeysService,
   PasswordsService,
+  PasswordLinks,
   SuperAdminsService,
   TeamsService,
   TeamMembersService,
+  KeyCache,
   DatabasePrincipalReader,
   LastUsed,
   AccountChanges,
@@ -194,6 +196,7 @@ const parts: Provider[] = [
   StoredOrgDefaults,
   RoutingTemplates,
   ProviderKeySecrets,
+  CredentialChecks,
   ProviderKeysService,
   DatabaseProviderKeyVault,
   TemplatesService,
@@ -218,36 +221,14 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
       inject: [RANDOM],
       useFactory: (random: Random) => loadSecrets(config, random),
     },
-    { provide: LoginAttempts, inject: [CLOCK], useFactory: (clock: Clock) => new LoginAttempts(clock) },
-    { provide: KeysDatabase, inject: [LOGGER], useFactory: (logger: Logger) => openDatabase(config, logger) },
-    {
-      provide: FUNDS,
-      inject: [ModuleRef],
-      useFactory: (modules: ModuleRef) => () => modules.get<Funds>(Funds, { strict: false }),
-    },
+    databaseProvider(
+      KeysDatabase,
+      { schemaDir: SCHEMA_DIR, schema: SCHEMA, migrates: config.KEYS_MIGRATE_AT_START },
+      {
+        url: config.KEYS_DATABASE_URL,
+        maxConnections: config.KEYS_DATABASE_CONNECTIONS,
+        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      },
+    ),
   ];
-}
-
-function credentialChecks(config: Readonly<KeysConfig>, keyed: ReadonlyMap<string, KeyedProvider>): Provider {
-  return {
-    provide: CredentialChecks,
-    inject: [CLOCK, RANDOM],
-    useFactory: (clock: Clock, random: Random) => new CredentialChecks(config, keyed, clock, random),
-  };
-}
-
-async function openDatabase(config: Readonly<KeysConfig>, logger: Logger): Promise<KeysDatabase> {
-  await openSchema({
-    url: config.KEYS_DATABASE_URL,
-    schemaDir: SCHEMA_DIR,
-    schema: SCHEMA,
-    migrates: config.KEYS_MIGRATE_AT_START,
-    report: (line) => logger.info(line),
-  });
-  return new KeysDatabase({
-    url: config.KEYS_DATABASE_URL,
-    maxConnections: config.KEYS_DATABASE_CONNECTIONS,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
-  });
 }

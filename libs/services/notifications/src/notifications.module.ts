@@ -7,7 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import type { Clock, Random } from '@gateway/contracts';
-import { openSchema } from '@gateway/database';
+import { databaseProvider } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import { dnsResolver, GuardedHttp } from '@gateway/upstream';
@@ -75,6 +75,7 @@ export class NotificationsModule {
 
 const parts: Provider[] = [
   StartChecks,
+  Enqueue,
   AlertChanges,
   SigningSecrets,
   Destinations,
@@ -101,11 +102,15 @@ function ports(config: Readonly<NotificationsConfig>): Provider[] {
       inject: [RANDOM],
       useFactory: (random: Random) => loadKeks(config, random),
     },
-    {
-      provide: NotificationsDatabase,
-      inject: [LOGGER],
-      useFactory: (logger: Logger) => openDatabase(config, logger),
-    },
+    databaseProvider(
+      NotificationsDatabase,
+      { schemaDir: SCHEMA_DIR, schema: SCHEMA, migrates: config.NOTIFICATIONS_MIGRATE_AT_START },
+      {
+        url: config.NOTIFICATIONS_DATABASE_URL,
+        maxConnections: config.NOTIFICATIONS_DATABASE_CONNECTIONS,
+        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      },
+    ),
     {
       provide: GuardedHttp,
       inject: [CLOCK],
@@ -117,30 +122,5 @@ function ports(config: Readonly<NotificationsConfig>): Provider[] {
           resolve: dnsResolver(config.ALERTS_DNS_SERVERS),
         }),
     },
-    {
-      provide: Enqueue,
-      inject: [NotificationsDatabase, CLOCK, RANDOM],
-      useFactory: (database: NotificationsDatabase, clock: Clock, random: Random) =>
-        new Enqueue({ database, clock, random }),
-    },
   ];
-}
-
-async function openDatabase(
-  config: Readonly<NotificationsConfig>,
-  logger: Logger,
-): Promise<NotificationsDatabase> {
-  await openSchema({
-    url: config.NOTIFICATIONS_DATABASE_URL,
-    schemaDir: SCHEMA_DIR,
-    schema: SCHEMA,
-    migrates: config.NOTIFICATIONS_MIGRATE_AT_START,
-    report: (line) => logger.info(line),
-  });
-  return new NotificationsDatabase({
-    url: config.NOTIFICATIONS_DATABASE_URL,
-    maxConnections: config.NOTIFICATIONS_DATABASE_CONNECTIONS,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
-  });
 }

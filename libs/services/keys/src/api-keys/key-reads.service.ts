@@ -1,11 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { SUPPORTED_VERSIONS } from '@gateway/api-version';
 import {
   ApiError,
   LimitStore,
   type AccountState,
   type ApiKeyRecord,
-  type Funds,
+  Funds,
   type KeyFilterOptions,
   type KeyFilterOptionsQuery,
   type KeyLimitsRecord,
@@ -17,7 +17,6 @@ import {
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { pageOf, type Page } from '@gateway/platform';
-import { FUNDS } from '../accounts/funds-token.js';
 import type { Manager } from '../accounts/manager.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { findKeyById, limitsOf, type KeyRow } from '../principals/principal.store.js';
@@ -31,7 +30,7 @@ export class KeyReads {
   constructor(
     private readonly database: KeysDatabase,
     private readonly limits: LimitStore,
-    @Inject(FUNDS) private readonly funds: () => Funds,
+    private readonly funds: Funds,
   ) {}
 
   /** One question to the ledger for the whole page. Throws ApiError `service_unavailable` where it has no answer. */
@@ -105,7 +104,7 @@ export class KeyReads {
     accountId: string | null,
   ): Promise<string[]> {
     if (scopes.length === 0) return [];
-    return this.funds().spent(
+    return this.funds.spent(
       scopes.map(({ kind, id }) => ({ kind, id })),
       accountId,
     );

@@ -4,10 +4,9 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import type { Clock, Funds } from '@gateway/contracts';
+import { Funds, type Clock } from '@gateway/contracts';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { FUNDS } from '../accounts/funds-token.js';
 import { money } from '../postgres/columns.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
@@ -24,7 +23,7 @@ export class OpeningCredit implements OnApplicationBootstrap, BeforeApplicationS
 
   constructor(
     private readonly database: KeysDatabase,
-    @Inject(FUNDS) private readonly funds: () => Funds,
+    private readonly funds: Funds,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -51,7 +50,7 @@ export class OpeningCredit implements OnApplicationBootstrap, BeforeApplicationS
     });
     for (const { id, org_id: orgId, opening_credit_usd: amount } of waiting) {
       const amountUsd = money(amount?.toFixed() ?? '0') ?? '0';
-      await this.funds().credit({
+      await this.funds.credit({
         accountId: id,
         orgId,
         amountUsd,

@@ -2,11 +2,15 @@ import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ChangePasswordBody, ForgotPasswordBody, ResetPasswordBody } from '@gateway/contracts';
 import { Access, sessionOf } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
+import { PasswordLinks } from './password-links.js';
 import { PasswordsService } from './passwords.service.js';
 
 @Controller('auth/password')
 export class PasswordsController {
-  constructor(private readonly passwords: PasswordsService) {}
+  constructor(
+    private readonly passwords: PasswordsService,
+    private readonly links: PasswordLinks,
+  ) {}
 
   /** Changes the own password. Every other session ends. */
   @Post('change')
@@ -22,7 +26,7 @@ export class PasswordsController {
   @HttpCode(204)
   @Access({ public: true })
   forgot(@Body() body: ForgotPasswordBody, @Req() request: FastifyRequest): void {
-    this.passwords.forgot(body.email, request);
+    this.links.request(body.email, request);
   }
 
   /** Sets a new password by the link of a mail. */

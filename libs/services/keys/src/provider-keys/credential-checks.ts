@@ -1,24 +1,28 @@
-import type { BeforeApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Clock, ProviderCredential, ProviderKeyTest, Random } from '@gateway/contracts';
-import { unavailable } from '@gateway/platform';
+import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
 import { checkCredential, isBuiltIn, type UpstreamTransport } from '@gateway/providers';
 import { UndiciTransport, type KeyedProvider } from '@gateway/upstream';
-import type { KeysConfig } from '../keys.config.js';
+import { KeysConfig } from '../keys.config.js';
+
+/** Nest token of the providers that customers' own keys are tried at, by slug. */
+export const KEYED_PROVIDERS = Symbol('KeyedProviders');
 
 /** Calls under way at once in this process; each takes 10 s at most. */
 const RUNNING_MAX = 16;
 
 /** Asks providers whether a customer's credential works, at the operator's address for the provider. */
+@Injectable()
 export class CredentialChecks implements BeforeApplicationShutdown {
   private readonly transport: UpstreamTransport;
   private readonly ending = new AbortController();
   private running = 0;
 
   constructor(
-    { HTTPS_PROXY: url, NO_PROXY: except }: Pick<KeysConfig, 'HTTPS_PROXY' | 'NO_PROXY'>,
-    private readonly keyed: ReadonlyMap<string, KeyedProvider>,
-    private readonly clock: Clock,
-    private readonly random: Random,
+    { HTTPS_PROXY: url, NO_PROXY: except }: KeysConfig,
+    @Inject(KEYED_PROVIDERS) private readonly keyed: ReadonlyMap<string, KeyedProvider>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     const proxy = url === undefined ? undefined : { url, except };
     this.transport = new UndiciTransport({ clock, connections: RUNNING_MAX, connectTimeoutMs: 3_000, proxy });

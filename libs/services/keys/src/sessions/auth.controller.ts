@@ -4,6 +4,7 @@ import { Access, credentialOf } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { JWK } from 'jose';
 import { KeysConfig } from '../keys.config.js';
+import { PasswordLogin } from './password-login.js';
 import { clearedCookie, refreshTokenOf } from './refresh-cookie.js';
 import { SessionsService } from './sessions.service.js';
 import { signedAnswer } from './signed-answer.js';
@@ -12,6 +13,7 @@ import { SigningKeys } from './signing-keys.js';
 @Controller()
 export class AuthController {
   constructor(
+    private readonly passwords: PasswordLogin,
     private readonly sessions: SessionsService,
     private readonly signingKeys: SigningKeys,
     private readonly config: KeysConfig,
@@ -26,7 +28,7 @@ export class AuthController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionRecord> {
-    return signedAnswer(await this.sessions.login(body.email, body.password, request), reply);
+    return signedAnswer(await this.passwords.login(body.email, body.password, request), reply);
   }
 
   /** Makes a new session token of a refresh token, which is spent by it. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, type Clock, type Random, type SessionRecord } from '@gateway/contracts';
-import { CLOCK, LOGGER, RANDOM, LoginAttempts } from '@gateway/platform';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { bumpAccount } from '../accounts/account.store.js';
@@ -8,7 +8,6 @@ import { VersionStamps } from '../accounts/version-stamps.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
-import { PasswordHasher } from './password-hasher.js';
 import { refreshDigest, spendRefreshToken } from './refresh-token.store.js';
 import { auditSession } from './session-audit.js';
 import { SessionTokens } from './session-token.js';
@@ -43,29 +42,12 @@ export class SessionsService {
     private readonly database: KeysDatabase,
     private readonly tokens: SessionTokens,
     private readonly stamps: VersionStamps,
-    private readonly hasher: PasswordHasher,
-    private readonly attempts: LoginAttempts,
     @Inject(SERVICE_SECRETS) private readonly secrets: Pick<ServiceSecrets, 'peppers'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) random: Random,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.sources = { clock, random };
-  }
-
-  /** Throws ApiError `unauthorized` alike for a wrong password and an unknown address, `rate_limit_exceeded`. */
-  async login(email: string, password: string, request: FastifyRequest): Promise<Signed> {
-    const address = email.toLowerCase();
-    this.attempts.take(request.clientIp, address);
-    const user = await this.database.prisma.user.findUnique({ where: { email: address } });
-    const isRight = await this.hasher.matches(password, user?.password_hash ?? null);
-    if (user === null || !isRight || user.disabled_at !== null) {
-      this.attempts.failed(request.clientIp, address);
-      this.logger.info({ user_id: user?.id ?? null, ip: request.clientIp }, 'a login was refused');
-      throw new ApiError('unauthorized', { message: 'The email address or the password is wrong.' });
-    }
-    this.attempts.succeeded(request.clientIp, address);
-    return this.sign(await this.database.transaction((tx) => this.begin(tx, user, request)));
   }
 
   /** A new session of a person who has proven who they are, in the transaction of that proof. */

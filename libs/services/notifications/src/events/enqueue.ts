@@ -1,6 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import type pg from 'pg';
 import { newId, type Clock, type Random } from '@gateway/contracts';
-import type { NotificationsDatabase } from '../postgres/notifications-database.js';
+import { NotificationsDatabase } from '../postgres/notifications-database.js';
 import type { Notice, ThresholdsOf } from '../rungs/notice.js';
 import { climb } from './climb.js';
 import { envelopeOf } from './envelope.js';
@@ -27,12 +29,17 @@ interface Wanted {
  * Makes events and their deliveries from a batch of records, in one transaction: rungs, events, deliveries. It may run
  * again with the same batch, whole or in part, and adds nothing then.
  */
+@Injectable()
 export class Enqueue {
-  constructor(private readonly deps: { database: NotificationsDatabase; clock: Clock; random: Random }) {}
+  constructor(
+    private readonly database: NotificationsDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
 
   /** @returns how many deliveries there are now to make. */
   async run(orgIds: readonly string[], noticesOf: (thresholds: ThresholdsOf) => Notice[]): Promise<number> {
-    const { database, clock } = this.deps;
+    const { database, clock } = this;
     const subscriptions = await subscriptionsOf(database.pool, orgIds);
     if (subscriptions.length === 0) return 0;
     const oldestMs = clock.now() - EVENTS_KEPT_MS;
@@ -49,7 +56,7 @@ export class Enqueue {
   }
 
   private async insertEvents(client: pg.PoolClient, wanted: readonly Wanted[]): Promise<NewEvent[]> {
-    const { clock, random } = this.deps;
+    const { clock, random } = this;
     const bySource = new Map<string, NewEvent>();
     for (const { notice, channelIds } of wanted)
       bySource.set(`${notice.orgId} ${notice.sourceKey}`, {
@@ -78,7 +85,7 @@ export class Enqueue {
   }
 
   private async insertDeliveries(client: pg.PoolClient, events: readonly NewEvent[]): Promise<number> {
-    const { clock, random } = this.deps;
+    const { clock, random } = this;
     const now = new Date(clock.now()).toISOString();
     const rows = events.flatMap(({ id, notice, channelIds }) =>
       channelIds.map((channelId) => ({
