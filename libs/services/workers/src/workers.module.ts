@@ -1,17 +1,7 @@
-import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import {
-  BackgroundResponses,
-  IdempotencyStore,
-  Inference,
-  ObjectStore,
-  ResponseStore,
-  type Clock,
-  type Random,
-} from '@gateway/contracts';
-import { IdempotencyTable, openSchema, poolStatements } from '@gateway/database';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { BackgroundResponses, IdempotencyStore, ResponseStore } from '@gateway/contracts';
+import { databaseProvider, IdempotencyTable, poolStatements } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
-import { CLOCK, LOGGER, Pressure, RANDOM } from '@gateway/platform';
-import type { Logger } from 'pino';
 import { Expiry } from './background/expiry.js';
 import { OpenWork } from './background/open-work.js';
 import { BatchAnswers } from './batches/batch-answers.js';
@@ -67,33 +57,34 @@ export class WorkersModule {
       ],
       providers: [
         { provide: WorkersConfig, useValue: config },
-        {
-          provide: WorkersDatabase,
-          inject: [LOGGER],
-          useFactory: (logger: Logger) => openDatabase(config, logger),
-        },
+        databaseProvider(
+          WorkersDatabase,
+          { schemaDir: SCHEMA_DIR, schema: SCHEMA, migrates: config.WORKERS_MIGRATE_AT_START },
+          { url: config.WORKERS_DATABASE_URL, maxConnections: config.WORKERS_DATABASE_CONNECTIONS },
+        ),
         {
           provide: IdempotencyTable,
           inject: [WorkersDatabase],
           useFactory: ({ pool }: WorkersDatabase) => new IdempotencyTable(poolStatements(pool)),
         },
         { provide: IdempotencyStore, useExisting: IdempotencyTable },
-        ...RESPONSE_PROVIDERS,
-        {
-          provide: ConversationStore,
-          inject: [WorkersDatabase, CLOCK, RANDOM],
-          useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
-            new ConversationStore(database, clock, random),
-        },
-        {
-          provide: FileStore,
-          inject: [WorkersDatabase, CLOCK, RANDOM],
-          useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
-            new FileStore(database, clock, random),
-        },
-        ...batchProviders(config),
-        ...VIDEO_PROVIDERS,
-        ...BACKGROUND_PROVIDERS,
+        StoredResponses,
+        { provide: ResponseStore, useExisting: StoredResponses },
+        ConversationStore,
+        FileStore,
+        BatchStore,
+        BatchAnswers,
+        UpstreamWork,
+        BatchWork,
+        BatchRunner,
+        UpstreamRunner,
+        VideoStore,
+        VideoWork,
+        VideoRunner,
+        BackgroundStore,
+        { provide: BackgroundResponses, useExisting: BackgroundStore },
+        BackgroundWork,
+        BackgroundRunner,
         UploadRoute,
         outboxRelay(WorkersDatabase, 'workers'),
         Expiry,
@@ -102,109 +93,4 @@ export class WorkersModule {
       exports: [ResponseStore, BackgroundResponses, IdempotencyStore],
     };
   }
-}
-
-function batchProviders(config: Readonly<WorkersConfig>): Provider[] {
-  const { WORKERS_BATCH_LINES: linesAtOnce, WORKERS_UPSTREAM_BATCHES: usesUpstream } = config;
-  return [
-    {
-      provide: BatchStore,
-      inject: [WorkersDatabase, CLOCK, RANDOM],
-      useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
-        new BatchStore(database, clock, random),
-    },
-    {
-      provide: BatchAnswers,
-      inject: [WorkersDatabase],
-      useFactory: (database: WorkersDatabase) => new BatchAnswers(database),
-    },
-    {
-      provide: UpstreamWork,
-      inject: [BatchStore, BatchAnswers, FileStore, ObjectStore, Inference, CLOCK],
-      useFactory: (
-        batches: BatchStore,
-        answers: BatchAnswers,
-        files: FileStore,
-        objects: ObjectStore,
-        inference: Inference,
-        clock: Clock,
-      ) => new UpstreamWork({ batches, answers, files, objects, inference, clock, linesAtOnce }),
-    },
-    {
-      provide: BatchWork,
-      inject: [BatchStore, BatchAnswers, UpstreamWork, FileStore, ObjectStore, Inference, CLOCK],
-      useFactory: (
-        batches: BatchStore,
-        answers: BatchAnswers,
-        upstream: UpstreamWork,
-        files: FileStore,
-        objects: ObjectStore,
-        inference: Inference,
-        clock: Clock,
-      ) =>
-        new BatchWork({
-          ...{ batches, answers, upstream, files, objects, inference, clock },
-          ...{ linesAtOnce, usesUpstream, turnMs: config.WORKERS_LEASE_MS },
-        }),
-    },
-    BatchRunner,
-    UpstreamRunner,
-  ];
-}
-
-const VIDEO_PROVIDERS: Provider[] = [
-  {
-    provide: VideoStore,
-    inject: [WorkersDatabase, CLOCK, RANDOM],
-    useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
-      new VideoStore(database, clock, random),
-  },
-  {
-    provide: VideoWork,
-    inject: [VideoStore, ObjectStore, Inference, CLOCK],
-    useFactory: (tasks: VideoStore, objects: ObjectStore, inference: Inference, clock: Clock) =>
-      new VideoWork({ tasks, objects, inference, clock }),
-  },
-  VideoRunner,
-];
-
-const RESPONSE_PROVIDERS: Provider[] = [
-  {
-    provide: StoredResponses,
-    inject: [WorkersDatabase, CLOCK],
-    useFactory: (database: WorkersDatabase, clock: Clock) => new StoredResponses(database, clock),
-  },
-  { provide: ResponseStore, useExisting: StoredResponses },
-];
-
-const BACKGROUND_PROVIDERS: Provider[] = [
-  {
-    provide: BackgroundStore,
-    inject: [WorkersDatabase, StoredResponses, CLOCK],
-    useFactory: (database: WorkersDatabase, responses: StoredResponses, clock: Clock) =>
-      new BackgroundStore(database, responses, clock),
-  },
-  { provide: BackgroundResponses, useExisting: BackgroundStore },
-  {
-    provide: BackgroundWork,
-    inject: [BackgroundStore, Inference, CLOCK, Pressure],
-    useFactory: (tasks: BackgroundStore, inference: Inference, clock: Clock, pressure: Pressure) =>
-      new BackgroundWork({ tasks, inference, clock, pressure }),
-  },
-  BackgroundRunner,
-];
-
-async function openDatabase(config: Readonly<WorkersConfig>, logger: Logger): Promise<WorkersDatabase> {
-  await openSchema({
-    url: config.WORKERS_DATABASE_URL,
-    schemaDir: SCHEMA_DIR,
-    schema: SCHEMA,
-    migrates: config.WORKERS_MIGRATE_AT_START,
-    report: (line) => logger.info(line),
-  });
-  return new WorkersDatabase({
-    url: config.WORKERS_DATABASE_URL,
-    maxConnections: config.WORKERS_DATABASE_CONNECTIONS,
-    onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
-  });
 }

@@ -1,4 +1,5 @@
-import type { WorkersDatabase } from '../postgres/workers-database.js';
+import { Injectable } from '@nestjs/common';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 
 /** The answer of a provider to a line of its own batch. */
 export interface LineAnswer {
@@ -12,6 +13,7 @@ const LINES_AT_ONCE = 200;
 const SIZE_AT_ONCE = 4 * 1_048_576;
 
 /** Answers of providers that run batches themselves, until their lines have a result. They go with the batch's end. */
+@Injectable()
 export class BatchAnswers {
   constructor(private readonly database: WorkersDatabase) {}
 

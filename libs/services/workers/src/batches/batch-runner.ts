@@ -30,7 +30,10 @@ export class BatchRunner extends LeasedRunner<Batch> {
         release: (id, worker) => batches.release(id, worker),
         run: (batch, worker, signal) => work.run(batch, worker, signal),
       },
-      { config, clock, random, logger },
+      config,
+      clock,
+      random,
+      logger,
     );
   }
 }

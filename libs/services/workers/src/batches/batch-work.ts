@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { writeJson } from '@gateway/json-body';
 import {
   ApiError,
@@ -7,7 +8,7 @@ import {
   type InferenceAnswer,
   type NewAccountEvent,
 } from '@gateway/contracts';
-import { textLines } from '@gateway/platform';
+import { CLOCK, textLines } from '@gateway/platform';
 import { awayAnswer, isUnit, pauseMs } from '../leased/answered.js';
 import { contentOf, FileStore } from '../files/files.store.js';
 import { BatchHold, BatchWorth } from './batch-hold.js';
@@ -23,23 +24,8 @@ import {
 import { BatchStore, type Batch, type LineResult } from './batches.store.js';
 import { BatchTurn, Rested } from './batch-turn.js';
 import { copyOf, UpstreamWork } from './upstream-work.js';
+import { WorkersConfig } from '../workers.config.js';
 import { UsageSum } from './usage-sum.js';
-
-interface Parts {
-  batches: BatchStore;
-  files: FileStore;
-  objects: ObjectStore;
-  inference: Inference;
-  clock: Clock;
-  answers: BatchAnswers;
-  upstream: UpstreamWork;
-  /** Lines of one batch that run at once. */
-  linesAtOnce: number;
-  /** Providers that run batches themselves are given them. */
-  usesUpstream: boolean;
-  /** Time that a batch runs while another one waits. */
-  turnMs: number;
-}
 
 /** Statuses that may pass by themselves; a full limit is waited for until the batch expires. */
 const RETRIED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
@@ -48,8 +34,18 @@ const WAIT_MS = { first: 1_000, max: 60_000 };
 const OUTPUT_BYTES_MAX = 8 * 1_024 * 1_024 * 1_024;
 
 /** The steps of a batch. Each step may be done again: a worker that dies leaves nothing half done. */
+@Injectable()
 export class BatchWork {
-  constructor(private readonly parts: Parts) {}
+  constructor(
+    private readonly batches: BatchStore,
+    private readonly files: FileStore,
+    private readonly objects: ObjectStore,
+    private readonly inference: Inference,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly answers: BatchAnswers,
+    private readonly upstream: UpstreamWork,
+    private readonly config: WorkersConfig,
+  ) {}
 
   /** Runs the batch to its end, unless `signal` stops it or another batch is due. */
   async run(batch: Batch, worker: string, signal: AbortSignal): Promise<void> {
@@ -61,7 +57,7 @@ export class BatchWork {
       const code = failure.status === 402 ? failure.code : 'invalid_file';
       const error = { code, message: failure.message, param: null, line: null };
       const how = { status: 'failed', errors: { object: 'list', data: [error] } } as const;
-      await this.parts.batches.end(batch, worker, how, eventOf(batch, 'failed', null));
+      await this.batches.end(batch, worker, how, eventOf(batch, 'failed', null));
     }
   }
 
@@ -78,8 +74,9 @@ export class BatchWork {
   }
 
   private async heldSteps(batch: Batch, worker: string, hold: BatchHold, signal: AbortSignal): Promise<void> {
-    const { batches, upstream, clock } = this.parts;
-    const isNew = batch.status === 'validating' ? this.parts.usesUpstream : batch.upstream?.kind === 'new';
+    const { batches, upstream, clock } = this;
+    const isNew =
+      batch.status === 'validating' ? this.config.WORKERS_UPSTREAM_BATCHES : batch.upstream?.kind === 'new';
     if (isNew && (batch.status === 'validating' || batch.status === 'in_progress')) {
       if (await hold.renewed(() => upstream.upload(batch, worker, signal))) return;
       batch.upstream = null;
@@ -93,7 +90,7 @@ export class BatchWork {
     if (batch.status !== 'finalizing') {
       const isLate = (): boolean => clock.now() >= batch.expires_at.getTime();
       let hasExpired = false;
-      const turn = new BatchTurn(batches, clock, this.parts.turnMs);
+      const turn = new BatchTurn(batches, clock, this.config.WORKERS_LEASE_MS);
       await hold.during(() =>
         this.runLines(batch, { hold, turn, signal }, async (line) => {
           hasExpired ||= isLate();
@@ -114,7 +111,7 @@ export class BatchWork {
   /** Null where the batch has ended or was cancelled. Throws ApiError where there is no money for its lines. */
   private async validate(batch: Batch, worker: string, signal: AbortSignal): Promise<BatchHold | null> {
     const check = new FileCheck(batch.model);
-    const worth = new BatchWorth(this.parts.inference, batch);
+    const worth = new BatchWorth(this.inference, batch);
     try {
       for await (const line of this.linesOf(batch, signal)) {
         if (!check.see(line)) break;
@@ -133,24 +130,23 @@ export class BatchWork {
       const worthNano = await worth.total();
       const hold = this.holdOf({ ...batch, total: check.total, worth_nano: String(worthNano) });
       await hold.first();
-      const upstream = this.parts.usesUpstream ? ({ kind: 'new' } as const) : null;
+      const upstream = this.config.WORKERS_UPSTREAM_BATCHES ? ({ kind: 'new' } as const) : null;
       const begun = { total: check.total, worthNano, upstream };
-      if (await this.parts.batches.begin(batch, worker, begun)) return hold;
+      if (await this.batches.begin(batch, worker, begun)) return hold;
       await hold.end();
       return null;
     }
     const errors = { object: 'list', data: check.faults };
-    await this.parts.batches.end(batch, worker, { status: 'failed', errors }, eventOf(batch, 'failed', null));
+    await this.batches.end(batch, worker, { status: 'failed', errors }, eventOf(batch, 'failed', null));
     return null;
   }
 
   private holdOf(batch: Batch): BatchHold {
-    const { inference, clock, linesAtOnce } = this.parts;
-    return new BatchHold(inference, clock, { batch, linesAtOnce });
+    return new BatchHold(this.inference, this.clock, { batch, linesAtOnce: this.config.WORKERS_BATCH_LINES });
   }
 
   private async *linesOf(batch: Batch, signal: AbortSignal): AsyncGenerator<BatchLine | LineFault> {
-    const { files, objects } = this.parts;
+    const { files, objects } = this;
     const isCopied = batch.upstream?.kind === 'ended';
     const file = isCopied ? null : await files.read(batch.key_id, batch.input_file_id);
     const object = isCopied ? copyOf(batch) : file === null ? null : contentOf(file);
@@ -177,7 +173,7 @@ export class BatchWork {
     { hold, turn, signal }: { hold: BatchHold; turn: BatchTurn | null; signal: AbortSignal },
     answer: (line: BatchLine) => Promise<Outcome>,
   ): Promise<void> {
-    const { batches, answers } = this.parts;
+    const { batches, answers } = this;
     const done = await batches.linesDone(batch.id);
     if (batch.upstream?.kind === 'ended') {
       await hold.goOn(done.size, 'posted');
@@ -203,7 +199,7 @@ export class BatchWork {
     { done, turn, signal }: { done: Set<number>; turn: BatchTurn | null; signal: AbortSignal },
     outcomeOf: (line: BatchLine) => Promise<Outcome | null>,
   ): Promise<void> {
-    const { batches, linesAtOnce } = this.parts;
+    const { batches, config } = this;
     const lines = this.linesOf(batch, signal);
     let fault: unknown;
     const lane = async (): Promise<void> => {
@@ -219,7 +215,7 @@ export class BatchWork {
         done.add(line.number);
       }
     };
-    const lanes = Array.from({ length: linesAtOnce }, () =>
+    const lanes = Array.from({ length: config.WORKERS_BATCH_LINES }, () =>
       lane().catch((failure: unknown) => (fault ??= failure)),
     );
     await Promise.all(lanes);
@@ -234,7 +230,7 @@ export class BatchWork {
     { isLate, hold, turn }: { isLate: () => boolean; hold: BatchHold; turn: BatchTurn },
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const { inference, clock } = this.parts;
+    const { inference, clock } = this;
     const { key_id, account_id, request_id, endpoint } = batch;
     let [waitMs, failures] = [WAIT_MS.first, 0];
     for (let unit = number; ;) {
@@ -264,7 +260,7 @@ export class BatchWork {
     { status, body: answered }: LineAnswer,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const { inference, clock } = this.parts;
+    const { inference, clock } = this;
     const { key_id, account_id, request_id, endpoint, upstream } = batch;
     const credential = upstream?.kind === 'ended' ? upstream.credential : '';
     const given = { credential, status, body: answered };
@@ -290,7 +286,7 @@ export class BatchWork {
     status: 'completed' | 'expired' | 'cancelled',
     signal: AbortSignal,
   ): Promise<void> {
-    const { batches, files } = this.parts;
+    const { batches, files } = this;
     const sum = new UsageSum();
     const output = await this.write(batch, 'output', false, sum, signal);
     const errors = await this.write(batch, 'errors', true, sum, signal);
@@ -308,7 +304,7 @@ export class BatchWork {
     await batches.end(batch, worker, how, event, async (client) => {
       for (const file of made) await files.add(file, client);
     });
-    if (batch.upstream !== null) await this.parts.upstream.remove(batch);
+    if (batch.upstream !== null) await this.upstream.remove(batch);
   }
 
   /** A file of results; null where there are none. Its id is the batch's own, so that a repeat writes over it. */
@@ -319,7 +315,7 @@ export class BatchWork {
     sum: UsageSum,
     signal: AbortSignal,
   ): Promise<ResultFile | null> {
-    const { batches, objects, clock } = this.parts;
+    const { batches, objects, clock } = this;
     const { key_id, account_id, output_seconds } = batch;
     const file = { id: batch.id.replace(/^batch_/, `file-${name}-`), key_id, account_id };
     let lines = 0;

@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import {
   ApiError,
   type BatchesQuery,
@@ -9,7 +11,7 @@ import {
 import type pg from 'pg';
 import { holdCount } from '../postgres/hold-count.js';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
-import type { WorkersDatabase } from '../postgres/workers-database.js';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 
 type Json = Record<string, unknown>;
 type Status =
@@ -103,11 +105,12 @@ const OPEN_MAX = 100;
 const CLAIM_MS = 2_000;
 
 /** Batches in PostgreSQL. Whoever works on one holds its lease; what it writes without it is refused. */
+@Injectable()
 export class BatchStore {
   constructor(
     private readonly database: WorkersDatabase,
-    private readonly clock: Clock,
-    private readonly random: Random,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
   ) {}
 
   /**

@@ -27,7 +27,10 @@ export class UpstreamRunner extends LeasedRunner<Batch> {
         release: (id, worker) => batches.release(id, worker),
         run: (batch, worker) => work.visit(batch, worker),
       },
-      { config, clock, random, logger },
+      config,
+      clock,
+      random,
+      logger,
     );
   }
 }

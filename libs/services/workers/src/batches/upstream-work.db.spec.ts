@@ -9,7 +9,7 @@ import { eventually, FixedClock, InferenceDouble, testPostgres, type TestDatabas
 import { pino } from 'pino';
 import { contentOf, FileStore } from '../files/files.store.js';
 import { WorkersDatabase } from '../postgres/workers-database.js';
-import type { WorkersConfig } from '../workers.config.js';
+import { WorkersConfig } from '../workers.config.js';
 import { MIGRATED } from '../workers.fixture.js';
 import { BatchAnswers } from './batch-answers.js';
 import { BatchWork } from './batch-work.js';
@@ -28,6 +28,11 @@ describe('a batch whose begin at its provider fails', () => {
   let database: WorkersDatabase;
   let folder: string;
   const random = new SystemRandom();
+  const config = Object.assign(new WorkersConfig(), {
+    WORKERS_BATCH_LINES: 8,
+    WORKERS_UPSTREAM_BATCHES: true,
+    WORKERS_LEASE_MS: LEASE_MS,
+  });
 
   beforeAll(async () => {
     test = await testPostgres();
@@ -48,7 +53,7 @@ describe('a batch whose begin at its provider fails', () => {
     const objects = new FolderStore({ folder, publicUrl: 'http://127.0.0.1', clock, random });
     const inference = new InferenceDouble();
     const answers = new BatchAnswers(database);
-    const work = new UpstreamWork({ batches, answers, files, objects, inference, clock, linesAtOnce: 8 });
+    const work = new UpstreamWork(batches, answers, files, objects, inference, clock, config);
     await add(batches, files, objects, clock);
 
     /** Each step and the second at which it is asked for. */
@@ -112,8 +117,8 @@ describe('a batch whose begin at its provider fails', () => {
     const files = new FileStore(database, clock, random);
     const objects = new FolderStore({ folder, publicUrl: 'http://127.0.0.1', clock, random });
     const inference = new InferenceDouble();
-    const parts = { batches, answers: new BatchAnswers(database), files, objects, inference, clock };
-    const upstream = new UpstreamWork({ ...parts, linesAtOnce: 8 });
+    const answers = new BatchAnswers(database);
+    const upstream = new UpstreamWork(batches, answers, files, objects, inference, clock, config);
     await add(batches, files, objects, clock);
     inference.upstream = ({ step }): UpstreamBatch => ({
       kind: 'at',
@@ -135,7 +140,7 @@ describe('a batch whose begin at its provider fails', () => {
     );
     expect(await batches.claim(WORKER, LEASE_MS, false)).toBeNull();
     await visit();
-    const work = new BatchWork({ ...parts, upstream, linesAtOnce: 8, usesUpstream: true, turnMs: LEASE_MS });
+    const work = new BatchWork(batches, files, objects, inference, clock, answers, upstream, config);
     await work.run((await batches.claim(WORKER, LEASE_MS, false)) as Batch, WORKER, signal);
     expect(await batches.read(WHOSE.key_id, 'batch_up')).toMatchObject({ status: 'cancelled' });
   });

@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { parseSpelled } from '@gateway/json-body';
 import {
   ApiError,
@@ -9,21 +10,12 @@ import {
   type UpstreamBatch,
   type UpstreamBatchCall,
 } from '@gateway/contracts';
-import { textLines } from '@gateway/platform';
+import { CLOCK, textLines } from '@gateway/platform';
 import { contentOf, FileStore } from '../files/files.store.js';
 import { BatchAnswers, type LineAnswer } from './batch-answers.js';
 import { BatchHold } from './batch-hold.js';
 import { BatchStore, type Batch, type Upstream } from './batches.store.js';
-
-interface Parts {
-  batches: BatchStore;
-  answers: BatchAnswers;
-  files: FileStore;
-  objects: ObjectStore;
-  inference: Inference;
-  clock: Clock;
-  linesAtOnce: number;
-}
+import { WorkersConfig } from '../workers.config.js';
 
 type Waiting = Extract<Upstream, { kind: 'at' }>;
 
@@ -70,12 +62,21 @@ function linesOf({ id, account_id }: Batch): ObjectKey {
  * Batches that a provider runs itself: upload, begin, look until it has ended, fetch the answers. Where each stands is in its
  * row, so whoever comes next goes on; a visit is short, and between visits nobody has the lease.
  */
+@Injectable()
 export class UpstreamWork {
-  constructor(private readonly parts: Parts) {}
+  constructor(
+    private readonly batches: BatchStore,
+    private readonly answers: BatchAnswers,
+    private readonly files: FileStore,
+    private readonly objects: ObjectStore,
+    private readonly inference: Inference,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly config: WorkersConfig,
+  ) {}
 
   /** True where a provider has its lines; false where they are run one by one. */
   async upload(batch: Batch, worker: string, signal: AbortSignal): Promise<boolean> {
-    const { batches } = this.parts;
+    const { batches } = this;
     const answer = (await this.copy(batch)) ? await this.uploaded(batch, signal) : null;
     if (answer?.kind === 'at') {
       const upstream = {
@@ -95,17 +96,17 @@ export class UpstreamWork {
 
   /** Removes what was stored for its provider. */
   async remove(batch: Batch): Promise<void> {
-    const { objects } = this.parts;
+    const { objects } = this;
     await objects.remove(copyOf(batch));
     await objects.remove(linesOf(batch));
   }
 
   /** One step. What fails is tried again at the next visit. */
   async visit(batch: Batch, worker: string): Promise<void> {
-    const { batches, inference, clock, linesAtOnce } = this.parts;
+    const { batches, inference, clock, config } = this;
     const visit: Visit = { batch, worker, at: batch.upstream as Waiting, hasToEnd: false };
     visit.hasToEnd = batch.status === 'cancelling' || clock.now() >= batch.expires_at.getTime();
-    const hold = new BatchHold(inference, clock, { batch, linesAtOnce });
+    const hold = new BatchHold(inference, clock, { batch, linesAtOnce: config.WORKERS_BATCH_LINES });
     // Also of one that has to end: what was answered until then is posted.
     await hold.keep().catch(() => undefined);
     try {
@@ -140,15 +141,15 @@ export class UpstreamWork {
 
   /** Its provider has not ended it, and nobody waits for that any more. */
   private isLate({ cancelling_at, expires_at }: Batch): boolean {
-    return this.parts.clock.now() >= (cancelling_at ?? expires_at).getTime() + LATE_MS;
+    return this.clock.now() >= (cancelling_at ?? expires_at).getTime() + LATE_MS;
   }
 
   /** Begins the provider's batch. The row says before that it is requested: the next worker looks for it. */
   private async begin(visit: Visit): Promise<void> {
     const { batch, worker, hasToEnd } = visit;
     if (hasToEnd) return this.leave(visit, null);
-    visit.at = { ...visit.at, begunMs: this.parts.clock.now() };
-    await this.parts.batches.setUpstream(batch.id, worker, visit.at);
+    visit.at = { ...visit.at, begunMs: this.clock.now() };
+    await this.batches.setUpstream(batch.id, worker, visit.at);
     const begun = await this.ask(batch, 'create', visit.at);
     // It is refused: the lines are run one by one.
     if (begun.kind !== 'at') return this.leave(visit, null);
@@ -157,7 +158,7 @@ export class UpstreamWork {
 
   private async find(visit: Visit, begunMs: number): Promise<void> {
     const { batch, worker, at } = visit;
-    const { batches, clock } = this.parts;
+    const { batches, clock } = this;
     const leftMs = begunMs + BEGIN_MS - clock.now();
     if (leftMs > 0) return batches.park(batch.id, worker, at, leftMs);
     const found = await this.ask(batch, 'find', at);
@@ -170,7 +171,7 @@ export class UpstreamWork {
 
   /** Releases the batch until the next poll. */
   private park({ batch, worker }: Visit, at: Waiting): Promise<void> {
-    return this.parts.batches.park(batch.id, worker, { ...at, failures: 0 }, waitMs(at.looks, LOOK_MS.first));
+    return this.batches.park(batch.id, worker, { ...at, failures: 0 }, waitMs(at.looks, LOOK_MS.first));
   }
 
   /** Hands the batch to the worker that runs or prices its lines. */
@@ -178,13 +179,13 @@ export class UpstreamWork {
     { batch, worker }: Pick<Visit, 'batch' | 'worker'>,
     upstream: Upstream | null,
   ): Promise<void> {
-    await this.parts.batches.setUpstream(batch.id, worker, upstream);
+    await this.batches.setUpstream(batch.id, worker, upstream);
     if (upstream === null) await this.remove(batch);
   }
 
   private ask(batch: Batch, step: UpstreamBatchCall['step'], at: Waiting | null): Promise<UpstreamBatch> {
     const { id: batch_id, key_id, account_id, request_id, endpoint } = batch;
-    return this.parts.inference.upstreamBatch({
+    return this.inference.upstreamBatch({
       ...{ key_id, account_id, request_id, endpoint, batch_id, step },
       ...{ state: at?.state ?? null, input: copyOf(batch), lines: linesOf(batch) },
     });
@@ -197,7 +198,7 @@ export class UpstreamWork {
         return await this.ask(batch, 'upload', null);
       } catch (failure) {
         if (!(failure instanceof ApiError)) throw failure;
-        await this.parts.clock.sleep(UPLOAD_WAIT_MS * tries, signal);
+        await this.clock.sleep(UPLOAD_WAIT_MS * tries, signal);
       }
     }
     return null;
@@ -205,7 +206,7 @@ export class UpstreamWork {
 
   /** False where there is nothing to copy. */
   private async copy(batch: Batch): Promise<boolean> {
-    const { files, objects } = this.parts;
+    const { files, objects } = this;
     const file = await files.read(batch.key_id, batch.input_file_id);
     const found = file === null ? null : await objects.get(contentOf(file));
     if (found === null) return false;
@@ -214,7 +215,7 @@ export class UpstreamWork {
   }
 
   private async keep(batch: Batch, results: ObjectKey): Promise<void> {
-    const { answers, objects } = this.parts;
+    const { answers, objects } = this;
     const found = await objects.get(results);
     // It was kept before, and is gone since.
     if (found === null) return;

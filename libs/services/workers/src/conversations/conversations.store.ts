@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import { writeJson } from '@gateway/json-body';
 import {
   ApiError,
@@ -10,7 +12,7 @@ import {
 import type pg from 'pg';
 import { holdCount } from '../postgres/hold-count.js';
 import { sized } from '../postgres/sized.js';
-import type { WorkersDatabase } from '../postgres/workers-database.js';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 import { PAGE } from '../responses/items-page.js';
 import { BYTES_MAX, ITEMS_MAX } from '../responses/recalled.js';
 import { addItems, isItemId } from '../responses/responses.store.js';
@@ -60,11 +62,12 @@ function itemsFrom(order: 'asc' | 'desc'): string {
 }
 
 /** Conversations in PostgreSQL. A key sees its own alone. */
+@Injectable()
 export class ConversationStore {
   constructor(
     private readonly database: WorkersDatabase,
-    private readonly clock: Clock,
-    private readonly random: Random,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
   ) {}
 
   /** Throws ApiError `conflict` where the key has as many as it may: those of one key are counted one after the other. */

@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import {
   callerFile,
   uuidv7,
@@ -9,7 +11,7 @@ import {
 } from '@gateway/contracts';
 import type pg from 'pg';
 import { holdCount } from '../postgres/hold-count.js';
-import type { WorkersDatabase } from '../postgres/workers-database.js';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 
 /** A row of `files`. */
 export interface FileRow {
@@ -34,11 +36,12 @@ const NO_KEY = '';
 const EXPIRED_AT_ONCE = 200;
 
 /** Records of files; their content is in the object store. A key sees its own alone. */
+@Injectable()
 export class FileStore {
   constructor(
     private readonly database: WorkersDatabase,
-    private readonly clock: Clock,
-    private readonly random: Random,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
   ) {}
 
   newId(): string {

@@ -32,12 +32,10 @@ describe('LeasedRunner', () => {
           throw new Error('the disk is full');
         },
       },
-      {
-        config: { WORKERS_LEASE_MS: 60_000 } as WorkersConfig,
-        clock,
-        random: new SystemRandom(),
-        logger: pino({ level: 'silent' }),
-      },
+      { WORKERS_LEASE_MS: 60_000 } as WorkersConfig,
+      clock,
+      new SystemRandom(),
+      pino({ level: 'silent' }),
     );
     runner.onApplicationBootstrap();
     await eventually(() => clock.slept.length > 0, { timeoutMs: 60_000 });
@@ -67,12 +65,10 @@ describe('LeasedRunner', () => {
           await clock.sleep(1);
         },
       },
-      {
-        config: { WORKERS_LEASE_MS: 60_000 } as WorkersConfig,
-        clock,
-        random: new SystemRandom(),
-        logger: pino({ level: 'silent' }),
-      },
+      { WORKERS_LEASE_MS: 60_000 } as WorkersConfig,
+      clock,
+      new SystemRandom(),
+      pino({ level: 'silent' }),
     );
     runner.onApplicationBootstrap();
     await eventually(() => runs.includes('c'), { timeoutMs: 60_000 });

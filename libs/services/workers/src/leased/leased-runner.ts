@@ -29,13 +29,6 @@ export interface LeasedWork<T extends Leased> {
   run(work: T, worker: string, signal: AbortSignal): Promise<void>;
 }
 
-export interface RunnerDeps {
-  config: WorkersConfig;
-  clock: Clock;
-  random: Random;
-  logger: Logger;
-}
-
 /** Claims work, renews its leases while it runs, and gives it back. */
 export class LeasedRunner<T extends Leased> implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly worker: string;
@@ -46,13 +39,16 @@ export class LeasedRunner<T extends Leased> implements OnApplicationBootstrap, B
 
   constructor(
     private readonly work: LeasedWork<T>,
-    private readonly deps: RunnerDeps,
+    private readonly config: WorkersConfig,
+    private readonly clock: Clock,
+    random: Random,
+    private readonly logger: Logger,
   ) {
-    this.worker = uuidv7(deps.clock, deps.random);
+    this.worker = uuidv7(clock, random);
   }
 
   onApplicationBootstrap(): void {
-    const { clock, logger } = this.deps;
+    const { clock, logger } = this;
     const onFailure = (failure: unknown): void =>
       logger.warn({ err: failure, what: this.work.noun }, 'work could not be looked for');
     this.loop = repeat(clock, EVERY_MS, () => this.round(), onFailure);
@@ -76,9 +72,9 @@ export class LeasedRunner<T extends Leased> implements OnApplicationBootstrap, B
   }
 
   private async round(): Promise<void> {
-    const { work, deps } = this;
+    const { work, config } = this;
     while (this.running.size < work.atOnce && !this.stopping.signal.aborted) {
-      const claimed = await work.claim(this.worker, deps.config.WORKERS_LEASE_MS, this.served());
+      const claimed = await work.claim(this.worker, config.WORKERS_LEASE_MS, this.served());
       if (claimed === null) return;
       const done: Promise<void> = this.run(claimed).finally(() => {
         this.running.delete(done);
@@ -97,9 +93,8 @@ export class LeasedRunner<T extends Leased> implements OnApplicationBootstrap, B
   }
 
   private async run(claimed: T): Promise<void> {
-    const { work, worker } = this;
-    const { config, clock, logger } = this.deps;
-    const { WORKERS_LEASE_MS: leaseMs } = config;
+    const { work, worker, clock, logger } = this;
+    const { WORKERS_LEASE_MS: leaseMs } = this.config;
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.stopping.signal]);
     this.stops.set(claimed.id, stop);

@@ -13,7 +13,7 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 export class WorkersDatabase implements OnApplicationShutdown {
   readonly pool: pg.Pool;
 
-  constructor(options: { url: string; maxConnections: number; onIdleError: (error: Error) => void }) {
+  constructor(options: { url: string; maxConnections: number; onIdleError?: (error: Error) => void }) {
     this.pool = postgresPool({ ...options, schema: SCHEMA, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
   }
 

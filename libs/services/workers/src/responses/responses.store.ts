@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { writeJson } from '@gateway/json-body';
 import {
   ResponseStore,
@@ -9,11 +10,11 @@ import {
   type ResponseLink,
   type StoredResponse,
 } from '@gateway/contracts';
-import { isStorable } from '@gateway/platform';
+import { CLOCK, isStorable } from '@gateway/platform';
 import type pg from 'pg';
 import { FileStore } from '../files/files.store.js';
 import { sized } from '../postgres/sized.js';
-import type { WorkersDatabase } from '../postgres/workers-database.js';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 import { namedItems, recalledChain, recalledConversation } from './recalled.js';
 
 type Json = Record<string, unknown>;
@@ -76,10 +77,11 @@ export function isItemId(id: unknown): id is string {
 }
 
 /** Responses in PostgreSQL. A key sees its own alone: another's id is like an unknown one. */
+@Injectable()
 export class StoredResponses extends ResponseStore {
   constructor(
     private readonly database: WorkersDatabase,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {
     super();
   }

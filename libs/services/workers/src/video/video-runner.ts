@@ -27,7 +27,10 @@ export class VideoRunner extends LeasedRunner<VideoTask> {
         release: (id, worker) => tasks.release(id, worker),
         run: (task, _worker, signal) => work.run(task, signal),
       },
-      { config, clock, random, logger },
+      config,
+      clock,
+      random,
+      logger,
     );
   }
 }

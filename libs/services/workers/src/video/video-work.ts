@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
 import {
   ApiError,
   Inference,
@@ -18,16 +20,15 @@ const UNITS_MAX = 20;
 /** Links in events live as long as results are kept. */
 const EVENT_LINK_MS = 7 * 86_400_000;
 
-interface Parts {
-  tasks: VideoStore;
-  objects: ObjectStore;
-  inference: Inference;
-  clock: Clock;
-}
-
 /** The steps of a video task. The edge runs it; here is kept what a crash must not lose. */
+@Injectable()
 export class VideoWork {
-  constructor(private readonly parts: Parts) {}
+  constructor(
+    private readonly tasks: VideoStore,
+    private readonly objects: ObjectStore,
+    private readonly inference: Inference,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /**
    * Begins the task until the provider has it, or until nobody can say whether it has; `ignored` names members of its body
@@ -44,7 +45,7 @@ export class VideoWork {
 
   /** Runs the task to its end, unless `signal` stops it. */
   async run(begun: VideoTask, signal: AbortSignal): Promise<void> {
-    const { clock } = this.parts;
+    const { clock } = this;
     let task = begun;
     let waitMs = WAIT_MS.first;
     while (!signal.aborted) {
@@ -61,7 +62,7 @@ export class VideoWork {
       // A unit that has ended takes no other answer; one that was never let in is asked for again.
       if (isUnit(answer)) {
         task = { ...task, unit: task.unit + 1 };
-        await this.parts.tasks.note(task);
+        await this.tasks.note(task);
       }
       const leftMs = task.expires_at.getTime() - clock.now();
       await clock.sleep(pauseMs(answer, waitMs, leftMs), signal).catch(() => undefined);
@@ -80,7 +81,7 @@ export class VideoWork {
       endpoint: PATH,
       body: body ?? {},
     };
-    return this.parts.inference.infer({
+    return this.inference.infer({
       ...call,
       is_batch: false,
       task: state === null ? null : { credential, state },
@@ -90,13 +91,13 @@ export class VideoWork {
   private async noted(task: VideoTask, { body }: InferenceAnswer): Promise<VideoTask> {
     const { credential, state } = body as { credential: string; state: string };
     const now = { ...task, status: 'in_progress' as const, credential, provider_task_id: state };
-    await this.parts.tasks.note(now);
+    await this.tasks.note(now);
     return now;
   }
 
   private async completed(task: VideoTask, { body }: InferenceAnswer): Promise<VideoTask> {
     const { object, seconds } = body as { object: string; seconds: number };
-    const { tasks, objects, clock } = this.parts;
+    const { tasks, objects, clock } = this;
     const completed_at = new Date(clock.now());
     const done = { ...task, status: 'completed' as const, object_key: object, seconds, completed_at };
     const video_url = await objects.link(object as ObjectKey, EVENT_LINK_MS);
@@ -113,7 +114,7 @@ export class VideoWork {
     const { code, message, options } = error;
     const { providerCode } = options;
     const shown = { code, message, ...(providerCode === undefined ? {} : { provider_code: providerCode }) };
-    await this.parts.tasks.end(
+    await this.tasks.end(
       { ...task, status: 'failed', error: shown },
       {
         ...whose(task),

@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import {
   ApiError,
   type Clock,
@@ -8,7 +10,7 @@ import {
 import type pg from 'pg';
 import { holdCount } from '../postgres/hold-count.js';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
-import type { WorkersDatabase } from '../postgres/workers-database.js';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 
 type Json = Record<string, unknown>;
 
@@ -40,11 +42,12 @@ const OPEN = "('queued', 'in_progress')";
 const OPEN_MAX = 100;
 
 /** Video tasks in PostgreSQL. A key sees its own; whoever works on one holds its lease. */
+@Injectable()
 export class VideoStore {
   constructor(
     private readonly database: WorkersDatabase,
-    private readonly clock: Clock,
-    private readonly random: Random,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
   ) {}
 
   /**

@@ -27,7 +27,10 @@ export class BackgroundRunner extends LeasedRunner<BackgroundTask> {
         release: (id, worker) => tasks.release(id, worker),
         run: (task, worker, signal) => work.run(task, worker, signal),
       },
-      { config, clock, random, logger },
+      config,
+      clock,
+      random,
+      logger,
     );
     tasks.onBegun = () => this.nudge();
   }

@@ -1,8 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, Inference, type Clock, type InferenceAnswer } from '@gateway/contracts';
-import { Stage, withRoom, type Pressure } from '@gateway/platform';
+import { CLOCK, Pressure, Stage, withRoom } from '@gateway/platform';
 import { awayAnswer, errorOf, isUnit, pauseMs } from '../../leased/answered.js';
 import { untilAborted } from '../../leased/until-aborted.js';
-import type { BackgroundStore, BackgroundTask } from './background.store.js';
+import { BackgroundStore, type BackgroundTask } from './background.store.js';
 
 type Json = Record<string, unknown>;
 
@@ -12,23 +13,22 @@ const WAIT_MS = { first: 500, max: 30_000 };
 const TRIES_MAX = 3;
 const RETRIED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-interface Parts {
-  tasks: BackgroundStore;
-  inference: Inference;
-  clock: Clock;
-  pressure: Pressure;
-}
-
 /** The steps of a background response. The edge runs it and says where it is kept how it went. */
+@Injectable()
 export class BackgroundWork {
-  constructor(private readonly parts: Parts) {}
+  constructor(
+    private readonly tasks: BackgroundStore,
+    private readonly inference: Inference,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly pressure: Pressure,
+  ) {}
 
   /**
    * Runs the response to its end, unless `signal` stops it. Throws service_unavailable where there is no room for its
    * body.
    */
   async run(task: BackgroundTask, worker: string, signal: AbortSignal): Promise<void> {
-    const { tasks, pressure } = this.parts;
+    const { tasks, pressure } = this;
     const run = new Stage();
     try {
       const body = await withRoom(pressure, run, (makeRoom) => tasks.bodyOf(task.id, makeRoom));
@@ -43,7 +43,7 @@ export class BackgroundWork {
     worker: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const { tasks, clock } = this.parts;
+    const { tasks, clock } = this;
     let { unit } = task;
     let [waitMs, failures] = [WAIT_MS.first, 0];
     while (!signal.aborted) {
@@ -68,7 +68,7 @@ export class BackgroundWork {
     { id, key_id, account_id, request_id, body }: BackgroundTask & { body: Json },
     unit: number,
   ): Promise<InferenceAnswer> {
-    return this.parts.inference.infer({
+    return this.inference.infer({
       ...{ key_id, account_id, request_id, unit, body },
       ...{ recorded_path: PATH, endpoint: PATH, is_batch: false },
       background: { response_id: id },

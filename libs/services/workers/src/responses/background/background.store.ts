@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
 import { writeJson } from '@gateway/json-body';
 import {
   ApiError,
@@ -15,8 +17,8 @@ import type pg from 'pg';
 import { answerClaim } from '../../idempotency/answer-claim.js';
 import { holdCount } from '../../postgres/hold-count.js';
 import { sized } from '../../postgres/sized.js';
-import type { WorkersDatabase } from '../../postgres/workers-database.js';
-import { itemIds, KEPT_MS, outputOf, type StoredResponses } from '../responses.store.js';
+import { WorkersDatabase } from '../../postgres/workers-database.js';
+import { itemIds, KEPT_MS, outputOf, StoredResponses } from '../responses.store.js';
 
 type Json = Record<string, unknown>;
 
@@ -47,6 +49,7 @@ const PAGE_BYTES = 1_048_576;
 const OPENING = ['response.created', 'response.queued'];
 
 /** Responses that nobody waits for, in PostgreSQL: their tasks and their events. */
+@Injectable()
 export class BackgroundStore extends BackgroundResponses {
   /** Called for each that was begun here. */
   onBegun: () => void = () => undefined;
@@ -54,7 +57,7 @@ export class BackgroundStore extends BackgroundResponses {
   constructor(
     private readonly database: WorkersDatabase,
     private readonly responses: StoredResponses,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {
     super();
   }
