@@ -1,7 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import { Metrics } from '@gateway/platform';
 import { Counter, Gauge, Histogram } from 'prom-client';
 
 /** Figures of the usage service, on the process's registry. */
+@Injectable()
 export class UsageMetrics {
   private readonly lag: Histogram;
   private readonly batch: Histogram;

@@ -104,16 +104,16 @@ export async function startUsageApp(
     USAGE_KEK: KEK,
     ...options.settings,
   });
+  const catalogue = options.catalogue ? [{ provide: CatalogueReader, useValue: options.catalogue }] : [];
+  const providers = [
+    { provide: PrincipalReader, useValue: principals },
+    { provide: Directory, useValue: directory },
+    { provide: ResponseStore, useValue: responses },
+    ...catalogue,
+  ];
+  const neighbours = { module: class Neighbours {}, global: true, providers, exports: providers };
   class UsageAppModule {}
-  Module({
-    imports: [platform, UsageModule.with(config)],
-    providers: [
-      { provide: PrincipalReader, useValue: principals },
-      { provide: Directory, useValue: directory },
-      { provide: ResponseStore, useValue: responses },
-      ...(options.catalogue ? [{ provide: CatalogueReader, useValue: options.catalogue }] : []),
-    ],
-  })(UsageAppModule);
+  Module({ imports: [platform, neighbours, UsageModule.with(config)] })(UsageAppModule);
   const running = await bootstrap({
     name: 'usage',
     module: UsageAppModule,

@@ -7,25 +7,20 @@ import {
   type OnModuleDestroy,
   type Provider,
 } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import {
-  CatalogueReader,
-  Directory,
-  ResponseStore,
   ErasedEndUsers,
   Funds,
   LimitStore,
-  PrincipalReader,
   RequestContents,
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { IdempotencyTable, openSchema } from '@gateway/database';
-import { OutboxRelay, outboxRelay } from '@gateway/event-log';
-import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
+import { databaseProvider, IdempotencyTable } from '@gateway/database';
+import { outboxRelay } from '@gateway/event-log';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { Rounds } from './background/rounds.js';
-import { contentProviders } from './contents/content-providers.js';
+import { CONTENT_KEKS, openContentKeks } from './contents/content-keys.js';
 import { ContentsController, InternalContentsController } from './contents/contents.controller.js';
 import { ContentsStore } from './contents/contents.store.js';
 import { BillingController } from './payments/billing.controller.js';
@@ -64,7 +59,6 @@ import { SeriesController } from './reads/series.controller.js';
 import { SeriesStore } from './reads/series.store.js';
 import { SessionCache } from './reads/session-cache.js';
 import { TrendStore } from './reads/trend.store.js';
-import { PRINCIPALS } from './reads/principals-token.js';
 import { Freshness } from './reads/freshness.js';
 import { RejectionsStore } from './reads/rejections.store.js';
 import { UsageController } from './reads/usage.controller.js';
@@ -113,16 +107,37 @@ export class UsageModule {
       ],
       providers: [
         { provide: UsageConfig, useValue: config },
+        databaseProvider(
+          UsageDatabase,
+          { schemaDir: SCHEMA_DIR, schema: SCHEMA, migrates: config.USAGE_MIGRATE_AT_START },
+          {
+            url: config.USAGE_DATABASE_URL,
+            maxConnections: config.USAGE_DATABASE_CONNECTIONS,
+            // Helpers make one account's sums hardly faster, and take processors from everybody else's reads.
+            isParallel: false,
+          },
+        ),
+        UsageMetrics,
         {
-          provide: UsageDatabase,
-          inject: [LOGGER],
-          useFactory: (logger: Logger) => openDatabase(config, logger),
+          provide: IdempotencyTable,
+          inject: [UsageDatabase],
+          useFactory: ({ prisma }: UsageDatabase) => new IdempotencyTable(prisma),
         },
-        ...stores,
-        ...mirrors,
-        ...ingest,
+        ...reads,
+        ...ledger,
+        ...postings,
+        outboxRelay(UsageDatabase, 'usage'),
+        {
+          provide: CONTENT_KEKS,
+          inject: [UsageDatabase, RANDOM, LOGGER],
+          useFactory: (database: UsageDatabase, random: Random, logger: Logger) =>
+            openContentKeks(config, database, random, logger),
+        },
+        ContentsStore,
+        { provide: RequestContents, useExisting: ContentsStore },
+        { provide: ErasedEndUsers, useClass: DatabaseErasedEndUsers },
+        Erasures,
         ...paymentProviders(config),
-        ...contentProviders(config),
         UsageLife,
       ],
       exports: [Funds, ErasedEndUsers, RequestContents],
@@ -130,131 +145,26 @@ export class UsageModule {
   }
 }
 
-const stores: Provider[] = [
-  { provide: UsageMetrics, inject: [Metrics], useFactory: (metrics: Metrics) => new UsageMetrics(metrics) },
-  ...[RejectionsStore, SeriesStore, TrendStore, MirrorStore].map((type) => ({
-    provide: type,
-    inject: [UsageDatabase],
-    useFactory: (database: UsageDatabase) => new type(database),
-  })),
-  {
-    provide: IdempotencyTable,
-    inject: [UsageDatabase],
-    useFactory: ({ prisma }: UsageDatabase) => new IdempotencyTable(prisma),
-  },
-  {
-    provide: EventsStore,
-    inject: [UsageDatabase, Reprice],
-    useFactory: (database: UsageDatabase, reprice: Reprice) =>
-      new EventsStore(database, (unit) => reprice.lines(unit)),
-  },
-  {
-    provide: ExportsStore,
-    inject: [UsageDatabase, CLOCK, RANDOM],
-    useFactory: (database: UsageDatabase, clock: Clock, random: Random) =>
-      new ExportsStore({ database, clock, random }),
-  },
-  {
-    provide: ReadTurns,
-    inject: [UsageConfig, CLOCK, RANDOM],
-    useFactory: ({ USAGE_DATABASE_CONNECTIONS: connections }: UsageConfig, clock: Clock, random: Random) =>
-      new ReadTurns({ connections, clock, random }),
-  },
-  { provide: SessionCache, inject: [CLOCK], useFactory: (clock: Clock) => new SessionCache(clock) },
-  {
-    provide: Names,
-    inject: [ModuleRef, CLOCK, LOGGER],
-    useFactory: (modules: ModuleRef, clock: Clock, logger: Logger) =>
-      new Names({ directory: () => modules.get<Directory>(Directory, { strict: false }), clock, logger }),
-  },
+const reads: Provider[] = [
+  EventsStore,
+  SeriesStore,
+  TrendStore,
+  RejectionsStore,
+  ExportsStore,
+  ReadTurns,
+  SessionCache,
+  Names,
+  Freshness,
 ];
 
-const mirrors: Provider[] = [
-  { provide: ActiveAccounts, inject: [CLOCK], useFactory: (clock: Clock) => new ActiveAccounts(clock) },
-  {
-    provide: Mirrors,
-    inject: [UsageDatabase, MirrorStore, LimitStore, ActiveAccounts, UsageMetrics, CLOCK, LOGGER],
-    useFactory: (
-      database: UsageDatabase,
-      store: MirrorStore,
-      limits: LimitStore,
-      accounts: ActiveAccounts,
-      metrics: UsageMetrics,
-      clock: Clock,
-      logger: Logger,
-    ) => new Mirrors({ database, store, limits, accounts, metrics, clock, logger }),
-  },
-  {
-    provide: WindowRoller,
-    inject: [UsageDatabase, CLOCK],
-    useFactory: (database: UsageDatabase, clock: Clock) => new WindowRoller({ database, clock }),
-  },
-  {
-    provide: Freshness,
-    inject: [LimitStore, Mirrors, CLOCK, LOGGER],
-    useFactory: (limits: LimitStore, mirrors: Mirrors, clock: Clock, logger: Logger) =>
-      new Freshness({ limits, clock, logger, reportDue: (accountId) => mirrors.reportDueOf(accountId) }),
-  },
-  {
-    provide: PRINCIPALS,
-    inject: [ModuleRef],
-    useFactory: (modules: ModuleRef) => () =>
-      modules.get<PrincipalReader>(PrincipalReader, { strict: false }),
-  },
-  {
-    provide: LedgerStore,
-    inject: [UsageDatabase, CLOCK, RANDOM],
-    useFactory: (database: UsageDatabase, clock: Clock, random: Random) =>
-      new LedgerStore({ database, clock, random }),
-  },
-  {
-    provide: AccountDirectory,
-    inject: [ModuleRef],
-    useFactory: (modules: ModuleRef) =>
-      new AccountDirectory(() => modules.get<Directory>(Directory, { strict: false })),
-  },
-  {
-    provide: LedgerFunds,
-    inject: [LedgerStore, Mirrors, UsageMetrics, RANDOM, OutboxRelay],
-    useFactory: (
-      store: LedgerStore,
-      mirrors: Mirrors,
-      metrics: UsageMetrics,
-      random: Random,
-      relay: OutboxRelay,
-    ) => new LedgerFunds({ store, mirrors, metrics, random, nudge: () => relay.nudge() }),
-  },
+const ledger: Provider[] = [
+  LedgerStore,
+  LedgerFunds,
   { provide: Funds, useExisting: LedgerFunds },
-];
-
-const ingest: Provider[] = [
-  ...[DayRoller, TagRoller, TagSumsRoller].map((type) => ({
-    provide: type,
-    inject: [UsageDatabase, CLOCK],
-    useFactory: (database: UsageDatabase, clock: Clock) => new type({ database, clock }),
-  })),
-  {
-    provide: ErasedEndUsers,
-    inject: [UsageDatabase],
-    useFactory: (database: UsageDatabase) => new DatabaseErasedEndUsers(database),
-  },
-  {
-    provide: Erasures,
-    inject: [UsageDatabase, ModuleRef, OutboxRelay, CLOCK, RANDOM, LOGGER],
-    useFactory: (
-      database: UsageDatabase,
-      modules: ModuleRef,
-      relay: OutboxRelay,
-      clock: Clock,
-      random: Random,
-      logger: Logger,
-    ) => {
-      const directory = (): Directory => modules.get<Directory>(Directory, { strict: false });
-      const responses = (): ResponseStore => modules.get<ResponseStore>(ResponseStore, { strict: false });
-      const nudge = (): void => relay.nudge();
-      return new Erasures({ database, directory, responses, nudge, clock, random, logger });
-    },
-  },
+  AccountDirectory,
+  ActiveAccounts,
+  MirrorStore,
+  Mirrors,
   {
     provide: Reconciler,
     inject: [UsageDatabase, MirrorStore, Mirrors, LimitStore, Reprice, UsageMetrics, CLOCK, RANDOM, LOGGER],
@@ -281,41 +191,16 @@ const ingest: Provider[] = [
         logger,
       }),
   },
-  outboxRelay(UsageDatabase, 'usage'),
-  {
-    provide: PostingStore,
-    inject: [UsageDatabase, CLOCK, RANDOM],
-    useFactory: (database: UsageDatabase, clock: Clock, random: Random) =>
-      new PostingStore({ database, clock, random }),
-  },
-  {
-    provide: Reprice,
-    inject: [ModuleRef, UsageMetrics, LOGGER],
-    useFactory: (modules: ModuleRef, metrics: UsageMetrics, logger: Logger) =>
-      new Reprice({ catalogue: () => catalogueOf(modules), metrics, logger }),
-  },
-  {
-    provide: Ingestion,
-    inject: [PostingStore, Mirrors, Reprice, UsageMetrics, CLOCK, LOGGER, OutboxRelay],
-    useFactory: (
-      store: PostingStore,
-      mirrors: Mirrors,
-      reprice: Reprice,
-      metrics: UsageMetrics,
-      clock: Clock,
-      logger: Logger,
-      relay: OutboxRelay,
-    ) =>
-      new Ingestion({
-        store,
-        mirrors,
-        reprice,
-        metrics,
-        clock,
-        logger,
-        nudge: () => relay.nudge(),
-      }),
-  },
+];
+
+const postings: Provider[] = [
+  PostingStore,
+  Reprice,
+  Ingestion,
+  WindowRoller,
+  DayRoller,
+  TagRoller,
+  TagSumsRoller,
   {
     provide: Rounds,
     inject: [
@@ -371,29 +256,3 @@ const ingest: Provider[] = [
       }),
   },
 ];
-
-/** Prices are checked where a catalogue is at hand; posting needs none. */
-function catalogueOf(modules: ModuleRef): CatalogueReader | null {
-  try {
-    return modules.get<CatalogueReader>(CatalogueReader, { strict: false });
-  } catch {
-    return null; // Nest throws for a token that nobody provides.
-  }
-}
-
-async function openDatabase(config: Readonly<UsageConfig>, logger: Logger): Promise<UsageDatabase> {
-  await openSchema({
-    url: config.USAGE_DATABASE_URL,
-    schemaDir: SCHEMA_DIR,
-    schema: SCHEMA,
-    migrates: config.USAGE_MIGRATE_AT_START,
-    report: (line) => logger.info(line),
-  });
-  return new UsageDatabase({
-    url: config.USAGE_DATABASE_URL,
-    maxConnections: config.USAGE_DATABASE_CONNECTIONS,
-    // Helpers make one account's sums hardly faster, and take processors from everybody else's reads.
-    isParallel: false,
-    onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
-  });
-}

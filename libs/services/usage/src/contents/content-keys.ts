@@ -1,11 +1,15 @@
 import type { Random } from '@gateway/contracts';
 import { ConfigError } from '@gateway/platform';
 import { kekFromFile, kekIdOf, openEnvelope, sealEnvelope, type Envelope } from '@gateway/sealing';
+import type { Logger } from 'pino';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { UsageSecretsConfig } from '../usage.config.js';
 
 /** Key-encryption keys: the first seals, an older one only opens. */
 export type Keks = readonly [Buffer, ...Buffer[]];
+
+/** Nest token of Keks, or of null where this deployment keeps no contents. */
+export const CONTENT_KEKS = Symbol('ContentKeks');
 
 export interface SealedColumns {
   sealed: Uint8Array<ArrayBuffer>;
@@ -26,6 +30,19 @@ export function loadContentKeks(config: Readonly<UsageSecretsConfig>, random: Ra
   const { USAGE_KEK_PREVIOUS: previous } = config;
   const current = Buffer.from(kek, 'base64');
   return previous === undefined ? [current] : [current, Buffer.from(previous, 'base64')];
+}
+
+/** Loads the keys and checks that the stored contents were sealed with them; says where none is named. */
+export async function openContentKeks(
+  config: Readonly<UsageSecretsConfig>,
+  database: UsageDatabase,
+  random: Random,
+  logger: Logger,
+): Promise<Keks | null> {
+  const keks = loadContentKeks(config, random);
+  if (keks === null) logger.info('no USAGE_KEK: bodies that organizations want logged are not kept');
+  else await checkContentKeks(database, keks, random);
+  return keks;
 }
 
 function fromFile(config: Readonly<UsageSecretsConfig>, random: Random): string | null {
@@ -52,7 +69,7 @@ export function openedColumns(columns: SealedColumns, keks: Keks, row: string): 
  * Throws where the keys are not those that the contents were sealed with. What is checked goes over to a new key, so that
  * the one before can be taken away once the last content that it sealed is gone.
  */
-export async function checkContentKeks(database: UsageDatabase, keks: Keks, random: Random): Promise<void> {
+async function checkContentKeks(database: UsageDatabase, keks: Keks, random: Random): Promise<void> {
   const made = sealEnvelope(KNOWN, keks, CHECK, random);
   const columns = { sealed: made.sealed, wrapped_key: made.wrappedKey, kek_id: made.kekId };
   const { contentKekCheck } = database.prisma;

@@ -16,7 +16,7 @@ import {
   KeepContentsBody,
   UsageOrgQuery,
   type Clock,
-  type Directory,
+  Directory,
   type Random,
   type RequestContentRecord,
 } from '@gateway/contracts';
@@ -26,7 +26,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { USAGE_RULE, viewOf, viewsOf } from '../reads/view.js';
 import { ContentsStore } from './contents.store.js';
 
-export const CONTENTS_DIRECTORY = Symbol('ContentsDirectory');
 const REQUEST_ID = /^[\w-]{1,128}$/;
 
 /** Routes of an organization's logged bodies: for people alone, and each read is in its audit log. */
@@ -35,7 +34,7 @@ const REQUEST_ID = /^[\w-]{1,128}$/;
 export class ContentsController {
   constructor(
     private readonly contents: ContentsStore,
-    @Inject(CONTENTS_DIRECTORY) private readonly directory: () => Directory,
+    private readonly directory: Directory,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -85,7 +84,7 @@ export class ContentsController {
   /** The keys service keeps what owners and admins read. Throws ApiError `service_unavailable` where it cannot. */
   private async audit(request: FastifyRequest, write: AuditedWrite): Promise<void> {
     const row = auditRow(request, write, { clock: this.clock, random: this.random });
-    await this.directory().audit({ ...row, created_at: row.created_at.toISOString() });
+    await this.directory.audit({ ...row, created_at: row.created_at.toISOString() });
   }
 }
 

@@ -1,18 +1,20 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import {
+  Directory,
   keptFromMs,
   keptUntilMs,
   RequestContents,
   type Clock,
-  type Directory,
   type Random,
   type UnitContent,
   type UnitContentRecord,
 } from '@gateway/contracts';
 import { arrayLiteral } from '../postgres/array-literal.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import type { View } from '../reads/view.js';
 import { turn } from '../turn.js';
-import { openedColumns, sealedColumns, type Keks } from './content-keys.js';
+import { CONTENT_KEKS, openedColumns, sealedColumns, type Keks } from './content-keys.js';
 import { readAnswer } from './read-answer.js';
 import { redacted } from './redact.js';
 
@@ -28,25 +30,24 @@ type Body = Record<string, unknown>;
 /** The sealed part of a unit. */
 type Sealed = Omit<UnitContentRecord, 'unit' | 'created_at' | 'expires_at'>;
 
-interface Deps {
-  database: UsageDatabase;
-  /** null: this deployment keeps no contents. */
-  keks: Keks | null;
-  /** Knows for how long organizations keep what they log. */
-  directory: () => Pick<Directory, 'contentPromises'>;
-  clock: Clock;
-  random: Random;
-}
-
 /** Bodies that organizations log, sealed a row each. */
+@Injectable()
 export class ContentsStore extends RequestContents {
-  constructor(private readonly deps: Deps) {
+  constructor(
+    private readonly database: UsageDatabase,
+    /** null: this deployment keeps no contents. */
+    @Inject(CONTENT_KEKS) private readonly keks: Keks | null,
+    /** Knows for how long organizations keep what they log. */
+    @Inject(Directory) private readonly directory: Pick<Directory, 'contentPromises'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {
     super();
   }
 
   /** One at a time with a turn of the event loop between: masking takes milliseconds of a megabyte. */
   override async keep(contents: readonly UnitContent[]): Promise<void> {
-    const { keks } = this.deps;
+    const { keks } = this;
     if (keks === null || contents.length === 0) return;
     const rows: Row[] = [];
     for (const content of contents) {
@@ -61,7 +62,7 @@ export class ContentsStore extends RequestContents {
    * `service_unavailable` where nobody could say whether its time is over.
    */
   async find(views: readonly View[], requestId: string): Promise<FoundContent[]> {
-    const { clock, database, directory } = this.deps;
+    const { clock, database, directory } = this;
     const { prisma } = database;
     const now = new Date(clock.now());
     const rows = await prisma.requestContent.findMany({
@@ -77,7 +78,7 @@ export class ContentsStore extends RequestContents {
     const orgIds = [...new Set(rows.map(({ org_id }) => org_id))];
     const purges = await prisma.contentPurge.findMany({ where: { org_id: { in: orgIds } } });
     const untilOf = new Map(purges.map(({ org_id, until }) => [org_id, until]));
-    const promises = await directory().contentPromises(orgIds);
+    const promises = await directory.contentPromises(orgIds);
     return rows
       .filter(({ org_id, created_at }) => created_at > (untilOf.get(org_id) ?? new Date(0)))
       .map((row) => ({ ...row, expires_at: new Date(keptUntilMs(row, promises[row.org_id] ?? [])) }))
@@ -85,7 +86,7 @@ export class ContentsStore extends RequestContents {
   }
 
   opened(rows: readonly FoundContent[]): UnitContentRecord[] {
-    const { keks } = this.deps;
+    const { keks } = this;
     if (keks === null) return [];
     return rows.map((row) => ({
       unit: row.unit,
@@ -97,8 +98,8 @@ export class ContentsStore extends RequestContents {
 
   /** Nothing that the organization has logged until now is read any more; the rows go in the background. */
   async purge(orgId: string): Promise<void> {
-    const until = new Date(this.deps.clock.now());
-    await this.deps.database.prisma.contentPurge.upsert({
+    const until = new Date(this.clock.now());
+    await this.database.prisma.contentPurge.upsert({
       where: { org_id: orgId },
       create: { org_id: orgId, until },
       update: { until },
@@ -110,7 +111,7 @@ export class ContentsStore extends RequestContents {
    * were written.
    */
   async removeOld(): Promise<void> {
-    const now = new Date(this.deps.clock.now());
+    const now = new Date(this.clock.now());
     await this.removeParts('SELECT ctid FROM request_content WHERE expires_at <= $1', [now]);
     await this.removeParts(
       `SELECT c.ctid FROM content_purge p JOIN request_content c ON c.org_id = p.org_id AND c.created_at <= p.until
@@ -123,7 +124,7 @@ export class ContentsStore extends RequestContents {
   private async removeShortened(nowMs: number): Promise<void> {
     let orgIds = await this.orgsAfter('');
     while (orgIds.length > 0) {
-      const promises = await this.deps.directory().contentPromises(orgIds);
+      const promises = await this.directory.contentPromises(orgIds);
       const since = orgIds.map((id) => new Date(keptFromMs(promises[id] ?? [], nowMs)));
       await this.removeParts(
         `SELECT c.ctid FROM unnest($1::text[], $2::timestamptz[]) AS kept (org_id, since)
@@ -138,7 +139,7 @@ export class ContentsStore extends RequestContents {
   private async orgsAfter(orgId: string): Promise<string[]> {
     const next = (after: string): string =>
       `SELECT min(org_id) AS org_id FROM request_content WHERE org_id > ${after}`;
-    const { rows } = await this.deps.database.pool.query<{ org_id: string }>(
+    const { rows } = await this.database.pool.query<{ org_id: string }>(
       `WITH RECURSIVE org AS (
          ${next('$1')} UNION ALL SELECT (${next('org.org_id')}) FROM org WHERE org.org_id IS NOT NULL
        )
@@ -150,7 +151,7 @@ export class ContentsStore extends RequestContents {
 
   private async removeParts(which: string, values: unknown[]): Promise<void> {
     for (let part = 0; part < PARTS_MAX; part += 1) {
-      const { rowCount } = await this.deps.database.pool.query(
+      const { rowCount } = await this.database.pool.query(
         `DELETE FROM request_content WHERE ctid = ANY (ARRAY(${which} LIMIT ${ROWS_AT_ONCE}))`,
         values,
       );
@@ -173,14 +174,14 @@ export class ContentsStore extends RequestContents {
       redactions: request.redactions + response.redactions,
     };
     const plain = Buffer.from(JSON.stringify(sealed));
-    return { content, ...sealedColumns(plain, keks, nameOf(content), this.deps.random) };
+    return { content, ...sealedColumns(plain, keks, nameOf(content), this.random) };
   }
 
   /** Inserts rows; a late content does not bring back what an erasure or a purge has removed. */
   private async insert(rows: readonly Row[]): Promise<void> {
     const of = (value: (row: Row) => string | number | null): string => arrayLiteral(rows.map(value));
     const hex = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
-    await this.deps.database.pool.query(
+    await this.database.pool.query(
       `INSERT INTO request_content (request_id, unit, account_id, org_id, member_id, end_user_hash, created_at,
          expires_at, sealed, wrapped_key, kek_id)
        SELECT c.* FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[],

@@ -13,13 +13,7 @@ const database = new UsageDatabase({ url, maxConnections: 1, onIdleError: () => 
 const directory = new DirectoryDouble();
 directory.promises[orgId] = [{ until: null, days: 1 }];
 const random = new SystemRandom();
-const contents = new ContentsStore({
-  database,
-  keks: null,
-  directory: () => directory,
-  clock: new FixedClock(moment),
-  random,
-});
+const contents = new ContentsStore(database, null, directory, new FixedClock(moment), random);
 process.stdout.write('begun\n');
 await contents.removeOld();
 process.stdout.write('done\n');

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const directory = new DirectoryDouble();
   const keks: [Buffer] = [Buffer.alloc(32, 5)];
   const [clock, random] = [new FixedClock(NOW), new SystemRandom()];
-  store = new ContentsStore({ database, keks, directory: () => directory, clock, random });
+  store = new ContentsStore(database, keks, directory, clock, random);
 });
 afterAll(async () => {
   await Promise.all(children.map((child) => child.kill()));

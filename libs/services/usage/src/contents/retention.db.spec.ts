@@ -35,13 +35,7 @@ beforeEach(async () => {
 
 /** Returns a store as after a start: nothing is in memory. */
 const store = (): ContentsStore =>
-  new ContentsStore({
-    database,
-    keks: [Buffer.alloc(32, 5)],
-    directory: () => directory,
-    clock,
-    random: new SystemRandom(),
-  });
+  new ContentsStore(database, [Buffer.alloc(32, 5)], directory, clock, new SystemRandom());
 const at = (ms: number): string => new Date(ms).toISOString();
 const kept = async (): Promise<string[]> => {
   const { rows } = await database.pool.query<{ request_id: string }>(

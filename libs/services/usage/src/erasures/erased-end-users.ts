@@ -1,9 +1,11 @@
+import { Injectable } from '@nestjs/common';
 import { ErasedEndUsers, type ErasedEndUser } from '@gateway/contracts';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 
 const AT_ONCE = 5_000;
 
 /** Tombstones from the database. */
+@Injectable()
 export class DatabaseErasedEndUsers extends ErasedEndUsers {
   constructor(private readonly database: UsageDatabase) {
     super();

@@ -1,27 +1,19 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import {
+  Directory,
   newId,
+  ResponseStore,
   type Clock,
-  type Directory,
   type ErasureRecord,
   type Random,
-  type ResponseStore,
 } from '@gateway/contracts';
-import { accountEventRow } from '@gateway/event-log';
+import { accountEventRow, OutboxRelay } from '@gateway/event-log';
 import type { Logger } from 'pino';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import type { AuditRow } from '@gateway/database';
-
-interface Deps {
-  database: UsageDatabase;
-  directory: () => Directory;
-  responses: () => ResponseStore;
-  nudge: () => void;
-  clock: Clock;
-  random: Random;
-  logger: Logger;
-}
 
 interface ErasureRow {
   id: string;
@@ -43,15 +35,24 @@ const ROW = 'id, account_id, end_user_hash, status, records_updated::text, creat
  * Forgets end users: a tombstone first, then usage records part by part, memories in the keys service and stored responses
  * in the workers service. A receipt is completed when all of them have answered; a crash or an absent service delays it.
  */
+@Injectable()
 export class Erasures {
-  constructor(private readonly deps: Deps) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    private readonly directory: Directory,
+    private readonly responses: ResponseStore,
+    @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'nudge'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   /** Tombstone, receipt and event stand together; the rest follows, now where it can. */
   async begin(
     of: { accountId: string; orgId: string; endUserHash: string; requestedBy: string },
     audit: (id: string) => AuditRow,
   ): Promise<ErasureRecord> {
-    const { clock, database, random, nudge, logger } = this.deps;
+    const { clock, database, random, logger } = this;
     const { accountId, orgId, endUserHash } = of;
     const id = newId('era', clock, random);
     const now = new Date(clock.now());
@@ -71,7 +72,7 @@ export class Erasures {
       await insertOutbox(client, [accountEventRow(event, '/usage', { clock, random })]);
       await insertAudit(client, audit(id));
     });
-    nudge();
+    this.outbox.nudge();
     await this.advance().catch((failure: unknown) =>
       logger.warn({ err: failure }, 'an erasure is not done yet and goes on'),
     );
@@ -83,7 +84,7 @@ export class Erasures {
 
   /** The receipt; null where the account has no such erasure. */
   async read(accountId: string, id: string): Promise<ErasureRecord | null> {
-    const { rows } = await this.deps.database.pool.query<ErasureRow>(
+    const { rows } = await this.database.pool.query<ErasureRow>(
       `SELECT ${ROW} FROM erasure WHERE account_id = $1 AND id = $2`,
       [accountId, id],
     );
@@ -104,8 +105,8 @@ export class Erasures {
    * had their turn.
    */
   async advance(): Promise<void> {
-    const now = this.deps.clock.now();
-    const { rows } = await this.deps.database.pool.query<ErasureRow>(
+    const now = this.clock.now();
+    const { rows } = await this.database.pool.query<ErasureRow>(
       `SELECT ${ROW} FROM erasure WHERE swept_at IS NULL AND (status = 'running' OR completed_at < $1)
        ORDER BY created_at LIMIT $2`,
       [new Date(now - SWEEP_AFTER_MS), ERASURES_AT_ONCE],
@@ -120,9 +121,9 @@ export class Erasures {
     const { id, status, account_id, end_user_hash, created_at } = erasure;
     await this.clear(erasure);
     // An answer that was under way at the erasure is kept after it: the second look removes it.
-    await this.deps.responses().forget(account_id, end_user_hash, created_at);
-    if (status === 'running') await this.deps.directory().forget(account_id, end_user_hash);
-    await this.deps.database.pool.query(
+    await this.responses.forget(account_id, end_user_hash, created_at);
+    if (status === 'running') await this.directory.forget(account_id, end_user_hash);
+    await this.database.pool.query(
       status === 'running'
         ? `UPDATE erasure SET status = 'completed', completed_at = $2 WHERE id = $1`
         : 'UPDATE erasure SET swept_at = $2 WHERE id = $1',
@@ -134,7 +135,7 @@ export class Erasures {
     const { id, account_id, end_user_hash, created_at } = erasure;
     await this.removeContents(erasure);
     for (;;) {
-      const { rows } = await this.deps.database.pool.query<{ cleared: number }>(
+      const { rows } = await this.database.pool.query<{ cleared: number }>(
         `WITH cleared AS (
            UPDATE usage_event SET end_user_hash = NULL WHERE ctid = ANY (ARRAY(SELECT ctid FROM usage_event
              WHERE account_id = $1 AND end_user_hash = $2 AND created_at <= $3 LIMIT ${ROWS_AT_ONCE})) RETURNING 1
@@ -150,7 +151,7 @@ export class Erasures {
   /** Logged bodies go whole: nobody can say where in them an end user is named. */
   private async removeContents({ account_id, end_user_hash, created_at }: ErasureRow): Promise<void> {
     for (;;) {
-      const { rowCount } = await this.deps.database.pool.query(
+      const { rowCount } = await this.database.pool.query(
         `DELETE FROM request_content WHERE ctid = ANY (ARRAY(SELECT ctid FROM request_content
            WHERE account_id = $1 AND end_user_hash = $2 AND created_at <= $3 LIMIT ${ROWS_AT_ONCE}))`,
         [account_id, end_user_hash, created_at],

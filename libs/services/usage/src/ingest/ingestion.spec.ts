@@ -15,20 +15,20 @@ describe('checking prices beside the posting', () => {
   let ingestion: Ingestion;
   beforeEach(() => {
     checks = [];
-    ingestion = new Ingestion({
-      store: {
+    ingestion = new Ingestion(
+      {
         post: (parts) => {
           const fresh = [...parts].flatMap(({ usage }) => usage.map((one) => one.usage));
           return Promise.resolve({ fresh, balances: [], totals: [] });
         },
       },
-      mirrors: { report: () => Promise.resolve() },
-      reprice: { check: (units) => new Promise((end) => checks.push({ units, end })) },
-      metrics: { batchPosted: () => undefined },
-      clock: new FixedClock('2026-11-23T00:00:00Z'),
-      logger: pino({ level: 'silent' }),
-      nudge: () => undefined,
-    });
+      { report: () => Promise.resolve() },
+      { check: (units) => new Promise((end) => checks.push({ units, end })) },
+      { batchPosted: () => undefined },
+      new FixedClock('2026-11-23T00:00:00Z'),
+      pino({ level: 'silent' }),
+      { nudge: () => undefined },
+    );
   });
   const apply = (seq: number): Promise<void> => ingestion.apply([delivered(usageRecord({ seq }))]);
   const isOver = (promise: Promise<void>): Promise<boolean> => {

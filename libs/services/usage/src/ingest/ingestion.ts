@@ -1,22 +1,13 @@
+import { CLOCK, LOGGER } from '@gateway/platform';
+import { OutboxRelay } from '@gateway/event-log';
 import type { Clock, ConsumedRecord, UsageRecord } from '@gateway/contracts';
-import type { OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { Mirrors } from '../mirror/mirrors.js';
-import type { UsageMetrics } from '../usage-metrics.js';
+import { Mirrors } from '../mirror/mirrors.js';
+import { UsageMetrics } from '../usage-metrics.js';
 import { readBatch, unusable, type ReadBatch } from '../posting/read-batch.js';
-import type { Posted, PostingStore } from '../posting/posting.store.js';
-import type { Reprice } from '../posting/reprice.js';
-
-interface Deps {
-  store: Pick<PostingStore, 'post'>;
-  mirrors: Pick<Mirrors, 'report'>;
-  reprice: Pick<Reprice, 'check'>;
-  metrics: Pick<UsageMetrics, 'batchPosted'>;
-  clock: Clock;
-  logger: Logger;
-  /** The outbox has rows: they may leave. */
-  nudge: () => void;
-}
+import { PostingStore, type Posted } from '../posting/posting.store.js';
+import { Reprice } from '../posting/reprice.js';
 
 /** One transaction. Money is summed over it: larger costs fewer rows per event and lets its accounts wait longer. */
 export const BATCH_MAX = 8_000;
@@ -24,11 +15,20 @@ export const BATCH_MAX = 8_000;
 const PART_MAX = 1_000;
 
 /** Posts what the edges and workers have finished: records in, ledger, mirror, then the offsets. */
+@Injectable()
 export class Ingestion implements OnApplicationShutdown {
   /** The check of the newest batch. */
   private checking: Promise<void> = Promise.resolve();
 
-  constructor(private readonly deps: Deps) {}
+  constructor(
+    @Inject(PostingStore) private readonly store: Pick<PostingStore, 'post'>,
+    @Inject(Mirrors) private readonly mirrors: Pick<Mirrors, 'report'>,
+    @Inject(Reprice) private readonly reprice: Pick<Reprice, 'check'>,
+    @Inject(UsageMetrics) private readonly metrics: Pick<UsageMetrics, 'batchPosted'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'nudge'>,
+  ) {}
 
   /**
    * Rejects only where the whole batch shall come again: PostgreSQL is away. The prices of a batch are checked while PostgreSQL
@@ -36,15 +36,15 @@ export class Ingestion implements OnApplicationShutdown {
    */
   async apply(records: readonly ConsumedRecord[]): Promise<void> {
     const { posted, applied } = await this.post(records);
-    this.deps.nudge();
-    await this.deps.mirrors.report(
+    this.outbox.nudge();
+    await this.mirrors.report(
       applied.usage.map(({ usage }) => usage),
       applied.unusable,
       posted,
     );
     this.report(records.length, posted.fresh, applied);
     const before = this.checking;
-    this.checking = this.deps.reprice.check(posted.fresh);
+    this.checking = this.reprice.check(posted.fresh);
     await before;
   }
 
@@ -55,7 +55,7 @@ export class Ingestion implements OnApplicationShutdown {
   private async post(records: readonly ConsumedRecord[]): Promise<{ posted: Posted; applied: ReadBatch }> {
     const parts: ReadBatch[] = [];
     try {
-      const posted = await this.deps.store.post(inParts(records, parts));
+      const posted = await this.store.post(inParts(records, parts));
       return { posted, applied: joined(parts) };
     } catch (failure) {
       if (!isRefusal(failure)) throw failure;
@@ -72,7 +72,7 @@ export class Ingestion implements OnApplicationShutdown {
     const applied: ReadBatch[] = [];
     for (const half of split(batch, refusal)) {
       try {
-        fresh.push(...(await this.deps.store.post([half])).fresh);
+        fresh.push(...(await this.store.post([half])).fresh);
         applied.push(half);
       } catch (failure) {
         if (!isRefusal(failure)) throw failure;
@@ -86,9 +86,9 @@ export class Ingestion implements OnApplicationShutdown {
   }
 
   private report(records: number, fresh: readonly UsageRecord[], applied: ReadBatch): void {
-    const now = this.deps.clock.now();
+    const now = this.clock.now();
     const lags = fresh.map((unit) => now - Date.parse(unit.created_at) - unit.latency_ms);
-    this.deps.metrics.batchPosted({
+    this.metrics.batchPosted({
       records,
       events: fresh.length,
       deadLetters: applied.unusable.length,
@@ -96,7 +96,7 @@ export class Ingestion implements OnApplicationShutdown {
     });
     for (const { reason, record, unit } of applied.unusable) {
       const { topic, partition, offset } = record;
-      this.deps.logger.error({ reason, topic, partition, offset, unit }, 'a record became a dead letter');
+      this.logger.error({ reason, topic, partition, offset, unit }, 'a record became a dead letter');
     }
   }
 }

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   ApiError,
   type CreditBody,
@@ -12,8 +13,9 @@ export interface Payee {
 }
 
 /** Finds the account that a credit goes to: the keys service owns organizations, people and their accounts, and is asked. */
+@Injectable()
 export class AccountDirectory {
-  constructor(private readonly directory: () => Pick<Directory, 'payer'>) {}
+  constructor(private readonly directory: Directory) {}
 
   /**
    * Throws ApiError `validation_error` unless one id is given, `not_found` where it names no account, or one of an
@@ -29,7 +31,7 @@ export class AccountDirectory {
       });
     }
     if (user_id === caller.userId) return { accountId: caller.accountId, orgId: null };
-    const payer = await this.directory().payer(given[0]);
+    const payer = await this.directory.payer(given[0]);
     if (payer === null || payer.isClosed === true || !isNamed(payer, { account_id, org_id }))
       throw unknownPayee();
     return { accountId: payer.accountId, orgId: payer.orgId };

@@ -1,35 +1,35 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { OutboxRelay } from '@gateway/event-log';
 import { ApiError, Funds, type AppliedRange, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
-import { unavailable } from '@gateway/platform';
+import { RANDOM, unavailable } from '@gateway/platform';
 import type { Scope } from '../posting/scopes.js';
-import type { Mirrors } from '../mirror/mirrors.js';
-import type { UsageMetrics } from '../usage-metrics.js';
-import type { Credit, LedgerStore } from './ledger.store.js';
+import { Mirrors } from '../mirror/mirrors.js';
+import { UsageMetrics } from '../usage-metrics.js';
+import { LedgerStore, type Credit } from './ledger.store.js';
 import type { Moved } from './move-money.js';
 
-interface Deps {
-  store: LedgerStore;
-  mirrors: Mirrors;
-  metrics: UsageMetrics;
-  random: Random;
-  /** The outbox has rows: they may leave. */
-  nudge: () => void;
-}
-
 /** The ledger in process. Throws ApiError `service_unavailable` where PostgreSQL or the limit store is away. */
+@Injectable()
 export class LedgerFunds extends Funds {
-  constructor(private readonly deps: Deps) {
+  constructor(
+    private readonly store: LedgerStore,
+    private readonly mirrors: Mirrors,
+    private readonly metrics: UsageMetrics,
+    @Inject(RANDOM) private readonly random: Random,
+    @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'nudge'>,
+  ) {
     super();
   }
 
   override async seedGate(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
-    await this.asked(() => this.deps.mirrors.seed(accountId, gen, scopes));
-    this.deps.metrics.gateSeeded();
+    await this.asked(() => this.mirrors.seed(accountId, gen, scopes));
+    this.metrics.gateSeeded();
   }
 
   override async spent(scopes: Scope[], accountId: string | null): Promise<string[]> {
-    const amounts = await this.asked(() => this.deps.store.spent(scopes, accountId));
+    const amounts = await this.asked(() => this.store.spent(scopes, accountId));
     return amounts.map(String);
   }
 
@@ -46,30 +46,30 @@ export class LedgerFunds extends Funds {
         details: [{ type: 'minimum', loc: ['amount_usd'], msg }],
       });
     }
-    const credited = await this.asked(() => this.deps.store.credit(credit, audit));
-    this.deps.nudge();
+    const credited = await this.asked(() => this.store.credit(credit, audit));
+    this.outbox.nudge();
     // At once, so that the next request finds it; where that fails, the debt that the transfer left does it a second later.
-    await this.deps.mirrors.refresh([{ accountId: credit.accountId, scopes: [] }]);
+    await this.mirrors.refresh([{ accountId: credit.accountId, scopes: [] }]);
     return credited;
   }
 
   override watermark(producer: string, epoch: string): Promise<number> {
-    return this.asked(() => this.deps.store.watermark(producer, epoch));
+    return this.asked(() => this.store.watermark(producer, epoch));
   }
 
   override applied(producer: string, epoch: string, above: number): Promise<AppliedRange[]> {
-    return this.asked(() => this.deps.store.applied(producer, epoch, above));
+    return this.asked(() => this.store.applied(producer, epoch, above));
   }
 
   override async reportDue(accountId: string): Promise<void> {
-    await this.asked(() => this.deps.mirrors.reportDueOf(accountId));
+    await this.asked(() => this.mirrors.reportDueOf(accountId));
   }
 
   private async asked<T>(question: () => Promise<T>): Promise<T> {
     try {
       return await question();
     } catch (cause) {
-      throw cause instanceof ApiError ? cause : unavailable(this.deps.random, cause);
+      throw cause instanceof ApiError ? cause : unavailable(this.random, cause);
     }
   }
 }

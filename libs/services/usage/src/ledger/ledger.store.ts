@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import type { AppliedRange, Clock, Funds, Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
@@ -7,7 +9,7 @@ import type { Scope } from '../posting/scopes.js';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import { moveMoney, type Moved } from './move-money.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 
 export type Credit = Parameters<Funds['credit']>[0] & { reason?: string };
 
@@ -25,16 +27,22 @@ const REMOVED_AT_ONCE = 5_000;
 const REMOVED_PARTS_MAX = 200;
 
 /** Accounts, transfers and totals, beside the postings. */
+@Injectable()
 export class LedgerStore {
-  constructor(private readonly deps: { database: UsageDatabase; clock: Clock; random: Random }) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
 
   /** Moves a credit to a customer's account, once per kind and source; `audit` names who gave it. */
   async credit(credit: Credit, audit: AuditRow | null = null): Promise<Moved> {
     const { accountId, orgId, kind, source, amountUsd, reason = null } = credit;
     const amount = Usd.parse(amountUsd);
-    return this.deps.database.transaction(async (client) => {
+    const { clock, random } = this;
+    return this.database.transaction(async (client) => {
       const move = { kind, source, accountId, orgId, amount, house: 'promo', reason } as const;
-      const moved = await moveMoney(client, move, this.deps);
+      const moved = await moveMoney(client, move, { clock, random });
       if (!moved.isNew) return moved;
       if (audit !== null) await insertAudit(client, audit);
       await insertOutbox(client, [
@@ -51,7 +59,7 @@ export class LedgerStore {
             },
           },
           '/usage',
-          this.deps,
+          { clock, random },
         ),
       ]);
       return moved;
@@ -60,7 +68,7 @@ export class LedgerStore {
 
   /** null where nothing was posted yet. */
   async balance(accountId: string): Promise<PostedBalance | null> {
-    const row = await this.deps.database.prisma.account.findUnique({
+    const row = await this.database.prisma.account.findUnique({
       where: { id: accountId },
       select: { posted: true, version: true, updated_at: true },
     });
@@ -75,7 +83,7 @@ export class LedgerStore {
 
   /** Spend per scope in the order asked: lifetime for a key, the last 30 days above. */
   async spent(scopes: readonly Scope[], accountId: string | null): Promise<Usd[]> {
-    const { rows } = await this.deps.database.pool.query<{ amount: string }>({
+    const { rows } = await this.database.pool.query<{ amount: string }>({
       name: 'spent',
       text: `SELECT (SELECT coalesce(sum(CASE WHEN t.scope = 'key' THEN t.amount ELSE t.amount - t.lapsed END), 0)
           FROM spend_total t WHERE t.scope = s.scope AND t.scope_id = s.scope_id
@@ -88,7 +96,7 @@ export class LedgerStore {
 
   /** Highest number below which nothing is missing; 0 = none. */
   async watermark(producer: string, epoch: string): Promise<number> {
-    const { rows } = await this.deps.database.pool.query<{ watermark: string }>({
+    const { rows } = await this.database.pool.query<{ watermark: string }>({
       name: 'watermark',
       text: `SELECT (upper(r) - 1)::text AS watermark FROM producer p, unnest(p.applied) AS r
         WHERE p.producer = $1 AND p.epoch = $2 AND r @> 1::bigint`,
@@ -99,7 +107,7 @@ export class LedgerStore {
 
   /** Ranges of applied numbers above `above`, ascending. */
   async applied(producer: string, epoch: string, above: number): Promise<AppliedRange[]> {
-    const { rows } = await this.deps.database.pool.query<{ first: string; last: string }>({
+    const { rows } = await this.database.pool.query<{ first: string; last: string }>({
       name: 'applied',
       text: `SELECT lower(r)::text AS first, (upper(r) - 1)::text AS last FROM producer p, unnest(p.applied) AS r
         WHERE p.producer = $1 AND p.epoch = $2 AND upper(r) - 1 > $3 ORDER BY lower(r) LIMIT $4`,
@@ -110,9 +118,9 @@ export class LedgerStore {
 
   /** Refusals past their 90 days, a bounded number in one statement; metadata of what ran stays for ever. */
   async removeOldRejections(): Promise<void> {
-    const before = new Date(this.deps.clock.now() - REJECTIONS_KEPT_MS);
+    const before = new Date(this.clock.now() - REJECTIONS_KEPT_MS);
     for (let part = 0; part < REMOVED_PARTS_MAX; part += 1) {
-      const removed = await this.deps.database.transaction(async (client) => {
+      const removed = await this.database.transaction(async (client) => {
         const { rows } = await client.query<{ producer: string; epoch: string; seq: string }>(
           `DELETE FROM rejection WHERE ctid = ANY (ARRAY(
              SELECT ctid FROM rejection WHERE created_at < $1 LIMIT ${REMOVED_AT_ONCE}))
@@ -131,7 +139,7 @@ export class LedgerStore {
 
   /** Customers' accounts with a posting since then. */
   async activeSince(since: Date, limit: number): Promise<string[]> {
-    const rows = await this.deps.database.prisma.account.findMany({
+    const rows = await this.database.prisma.account.findMany({
       where: { updated_at: { gte: since }, kind: 'customer' },
       select: { id: true },
       orderBy: { updated_at: 'desc' },
@@ -142,7 +150,7 @@ export class LedgerStore {
 
   /** Sequence numbers below the newest applied one of their producer's epoch that were not applied. */
   async missingRecords(): Promise<number> {
-    const { rows } = await this.deps.database.pool.query<{ missing: number }>(
+    const { rows } = await this.database.pool.query<{ missing: number }>(
       `SELECT coalesce(sum(upper(applied) - 1 - (SELECT sum(upper(r) - lower(r)) FROM unnest(applied) AS r)), 0)::float8
          AS missing
        FROM producer WHERE NOT isempty(applied)`,

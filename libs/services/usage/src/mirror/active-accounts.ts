@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
 
 /** Longer than a lease and a settle's look-up time together. */
@@ -5,10 +7,11 @@ const ACTIVE_MS = 180_000;
 const ACCOUNTS_MAX = 100_000;
 
 /** Accounts whose units may become due: those with postings or gate seeds of late. */
+@Injectable()
 export class ActiveAccounts {
   private readonly seenAt = new Map<string, number>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   add(accountId: string): void {
     this.seenAt.delete(accountId);

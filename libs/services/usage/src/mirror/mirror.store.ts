@@ -1,9 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import type { MirrorRequest, ScopeKind } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { awaitsOutcome } from '../posting/read-batch.js';
 import type { Scope } from '../posting/scopes.js';
 import { HISTORY } from '../postgres/ledger-history.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 
 /** Scopes and units of one account that a mirror reports. */
 export interface MirrorWish {
@@ -52,6 +53,7 @@ SELECT 'scope', w.account_id, '0', (CASE
 FROM wish w`;
 
 /** Reads posted totals for mirrors (money-and-limits 2). */
+@Injectable()
 export class MirrorStore {
   constructor(private readonly database: UsageDatabase) {}
 

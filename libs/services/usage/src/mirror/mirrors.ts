@@ -1,25 +1,17 @@
-import type { Clock, LimitStore, MirrorRequest, UsageRecord } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, LOGGER } from '@gateway/platform';
+import { LimitStore, type Clock, type MirrorRequest, type UsageRecord } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
 import { awaitsOutcome, type UnusableRecord } from '../posting/read-batch.js';
 import { mirroredScopes, type Scope } from '../posting/scopes.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
-import type { MirrorStore, MirrorWish } from './mirror.store.js';
-import type { UsageMetrics } from '../usage-metrics.js';
-import type { ActiveAccounts } from './active-accounts.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
+import { MirrorStore, type MirrorWish } from './mirror.store.js';
+import { UsageMetrics } from '../usage-metrics.js';
+import { ActiveAccounts } from './active-accounts.js';
 import { answered, type PostedTotals } from './posted-totals.js';
 import { turn } from '../turn.js';
 import { unitName } from './unit-name.js';
-
-interface Deps {
-  database: UsageDatabase;
-  store: MirrorStore;
-  limits: LimitStore;
-  accounts: ActiveAccounts;
-  metrics: Pick<UsageMetrics, 'mirrorFailed' | 'mirrorDebtsLeft'>;
-  clock: Clock;
-  logger: Logger;
-}
 
 /** Mirrors under way at once: one per account of a batch. */
 const PARALLEL = 64;
@@ -35,8 +27,17 @@ const FAILURES_PER_TURN = 64;
  * Reports to the limit store what is posted. A batch's mirror is sent before its offsets are committed; where the store is
  * away, the units are noted in PostgreSQL instead, so that commits go on and nothing is forgotten.
  */
+@Injectable()
 export class Mirrors {
-  constructor(private readonly deps: Deps) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    private readonly store: MirrorStore,
+    private readonly limits: LimitStore,
+    private readonly accounts: ActiveAccounts,
+    @Inject(UsageMetrics) private readonly metrics: Pick<UsageMetrics, 'mirrorFailed' | 'mirrorDebtsLeft'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   /** Reports after the commit of a batch: every unit of it, redelivered and dead-lettered ones too. */
   async report(
@@ -45,14 +46,14 @@ export class Mirrors {
     posted: PostedTotals = NOTHING,
   ): Promise<void> {
     const wishes = wishesOf(units, dead);
-    for (const { accountId } of wishes) this.deps.accounts.add(accountId);
+    for (const { accountId } of wishes) this.accounts.add(accountId);
     if (await this.deliver(wishes, posted)) return;
     await this.noteDebts(wishes);
   }
 
   /** Posted totals of these scopes for a generation that does not know them. Throws where the store is away. */
   async seed(accountId: string, gen: string, scopes: readonly Scope[]): Promise<void> {
-    this.deps.accounts.add(accountId);
+    this.accounts.add(accountId);
     await this.send([{ accountId, gen, scopes, units: [] }]);
   }
 
@@ -68,9 +69,9 @@ export class Mirrors {
   async reportDue(): Promise<void> {
     let failed = 0;
     let first: unknown;
-    for (const accountId of this.deps.accounts.list()) {
+    for (const accountId of this.accounts.list()) {
       try {
-        if (!(await this.reportDueOf(accountId))) this.deps.accounts.atRest(accountId);
+        if (!(await this.reportDueOf(accountId))) this.accounts.atRest(accountId);
       } catch (failure) {
         if (failed === 0) first = failure;
         failed += 1;
@@ -83,17 +84,17 @@ export class Mirrors {
 
   /** The same for one account. False where none is due. Throws where the store is away. */
   async reportDueOf(accountId: string): Promise<boolean> {
-    const due = await this.deps.limits.due(accountId, DUE_PER_ACCOUNT);
+    const due = await this.limits.due(accountId, DUE_PER_ACCOUNT);
     const names = due.flatMap((unit) => unitName(unit) ?? []);
     if (names.length === 0) return false;
-    await this.send([await this.deps.store.unitsIn(accountId, names)]);
+    await this.send([await this.store.unitsIn(accountId, names)]);
     return true;
   }
 
   /** Looks these units up and frees those that are posted. Throws where the store is away. */
   async reportUnits(accountId: string, units: readonly string[]): Promise<void> {
     const names = units.flatMap((unit) => unitName(unit) ?? []);
-    await this.send([await this.deps.store.unitsIn(accountId, names)]);
+    await this.send([await this.store.unitsIn(accountId, names)]);
   }
 
   /**
@@ -101,7 +102,7 @@ export class Mirrors {
    * were paid; one that comes meanwhile stays. Throws the first failure once the others have had their turn.
    */
   async payDebts(): Promise<number> {
-    const { rows } = await this.deps.database.pool.query<{
+    const { rows } = await this.database.pool.query<{
       account_id: string;
       request_id: string;
       unit: number;
@@ -109,7 +110,7 @@ export class Mirrors {
       'SELECT account_id, request_id, unit FROM mirror_debt ORDER BY account_id, request_id, unit LIMIT $1',
       [DEBTS_PER_ROUND],
     );
-    this.deps.metrics.mirrorDebtsLeft(rows.length);
+    this.metrics.mirrorDebtsLeft(rows.length);
     const byAccount = [...grouped(rows, ({ account_id }) => account_id)];
     const failures: unknown[] = [];
     for (let start = 0; start < byAccount.length; start += ACCOUNTS_AT_ONCE)
@@ -129,8 +130,8 @@ export class Mirrors {
     debts: readonly { request_id: string; unit: number }[],
   ): Promise<void> {
     const names = debts.map(({ request_id, unit }) => ({ requestId: request_id, unit }));
-    await this.send([await this.deps.store.unitsIn(accountId, names)]);
-    await this.deps.database.pool.query(
+    await this.send([await this.store.unitsIn(accountId, names)]);
+    await this.database.pool.query(
       `DELETE FROM mirror_debt USING unnest($2::text[], $3::int[]) AS d(request_id, unit)
        WHERE mirror_debt.account_id = $1 AND mirror_debt.request_id = d.request_id AND mirror_debt.unit = d.unit`,
       [accountId, debts.map(({ request_id }) => request_id), debts.map(({ unit }) => unit)],
@@ -144,13 +145,10 @@ export class Mirrors {
         await this.send(wishes, known);
         return true;
       } catch (failure) {
-        this.deps.metrics.mirrorFailed();
-        this.deps.logger.warn(
-          { err: failure, accounts: wishes.length },
-          'posted totals could not be mirrored',
-        );
+        this.metrics.mirrorFailed();
+        this.logger.warn({ err: failure, accounts: wishes.length }, 'posted totals could not be mirrored');
         known = NOTHING;
-        if (delayMs !== null) await this.deps.clock.sleep(delayMs);
+        if (delayMs !== null) await this.clock.sleep(delayMs);
       }
     }
     return false;
@@ -162,7 +160,7 @@ export class Mirrors {
    */
   private async send(wishes: readonly MirrorWish[], posted: PostedTotals = NOTHING): Promise<void> {
     const known = answered(wishes, posted);
-    const requests = [...known.requests, ...(await this.deps.store.snapshot(known.rest))];
+    const requests = [...known.requests, ...(await this.store.snapshot(known.rest))];
     for (let start = 0; start < requests.length; start += PARALLEL) {
       await Promise.all(requests.slice(start, start + PARALLEL).map((request) => this.sendAccount(request)));
     }
@@ -173,7 +171,7 @@ export class Mirrors {
    * a backup, or changed by hand. It would hold old totals until the account has come so far again.
    */
   private async sendAccount(request: MirrorRequest): Promise<void> {
-    const { limits, store, logger } = this.deps;
+    const { limits, store, logger } = this;
     const held = await limits.mirror(request);
     if (held === null || !(await store.raiseVersion(request.accountId, held))) return;
     const { accountId, version } = request;
@@ -189,7 +187,7 @@ export class Mirrors {
         return name === null ? [] : [{ accountId, ...name }];
       }),
     );
-    await this.deps.database.pool.query(
+    await this.database.pool.query(
       `INSERT INTO mirror_debt (account_id, request_id, unit)
        SELECT * FROM unnest($1::text[], $2::text[], $3::int[]) ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
       [

@@ -1,6 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
 import type pg from 'pg';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 
 /** Scopes above a key count the last 30 days (spec, Limits, rule 3). */
 const WINDOW_MS = 30 * 86_400_000;
@@ -9,15 +11,19 @@ const STEP_MS = 3_600_000;
 const STEPS_MAX = 1_000;
 
 /** Moves the start of the 30-day window: what is older is counted no more, each event once. */
+@Injectable()
 export class WindowRoller {
-  constructor(private readonly deps: { database: UsageDatabase; clock: Clock }) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** Moves to now - 30 days. Answers how many scopes have changed; the limit store is owed their totals (Mirrors). */
   async roll(): Promise<number> {
-    const target = this.deps.clock.now() - WINDOW_MS;
+    const target = this.clock.now() - WINDOW_MS;
     let changed = 0;
     for (let step = 0; step < STEPS_MAX; step += 1) {
-      const { isDone, scopes } = await this.deps.database.transaction((client) => lapse(client, target));
+      const { isDone, scopes } = await this.database.transaction((client) => lapse(client, target));
       changed += scopes;
       if (isDone) break;
     }

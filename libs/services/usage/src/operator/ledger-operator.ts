@@ -53,16 +53,10 @@ export class LedgerOperator {
     const accounts = new ActiveAccounts(clock);
     const metrics = NO_METRICS;
     this.database = database;
-    this.mirrors = new Mirrors({ database, store: mirrorStore, limits, accounts, metrics, clock, logger });
-    this.store = new PostingStore({ database, clock, random });
+    this.mirrors = new Mirrors(database, mirrorStore, limits, accounts, metrics, clock, logger);
+    this.store = new PostingStore(database, clock, random);
     const { mirrors, store } = this;
-    this.ingestion = new Ingestion({
-      store,
-      mirrors,
-      reprice: { check: async () => undefined },
-      metrics,
-      clock,
-      logger,
+    this.ingestion = new Ingestion(store, mirrors, { check: async () => undefined }, metrics, clock, logger, {
       nudge: () => undefined,
     });
     this.reconciler = new Reconciler({
@@ -70,7 +64,7 @@ export class LedgerOperator {
       mirrorStore,
       mirrors,
       limits,
-      reprice: new Reprice({ catalogue: () => catalogue, metrics, logger }),
+      reprice: new Reprice(metrics, logger, catalogue),
       clock,
       random,
       logger,

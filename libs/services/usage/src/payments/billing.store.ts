@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
 import {
   ApiError,
   type AutoRechargeBody,
@@ -10,7 +12,7 @@ import type { AuditRow } from '@gateway/database';
 import type { PoolClient } from 'pg';
 import { Usd } from '@gateway/money';
 import { insertAudit } from '../postgres/audit-rows.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 
 interface Page {
   limit: number;
@@ -30,15 +32,19 @@ interface EntryRow {
 const MONEY_KINDS = new Set(['usage', 'usage_correction', 'admin_grant']);
 
 /** An account's reads and settings of its money. */
+@Injectable()
 export class BillingStore {
-  constructor(private readonly deps: { database: UsageDatabase; clock: Clock }) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** Newest first. */
   async payments(
     accountId: string,
     { limit, offset }: Page,
   ): Promise<{ data: PaymentRecord[]; total: number }> {
-    const { payment } = this.deps.database.prisma;
+    const { payment } = this.database.prisma;
     const where = { account_id: accountId };
     const [rows, total] = await Promise.all([
       payment.findMany({
@@ -65,7 +71,7 @@ export class BillingStore {
 
   /** Newest first, each with the balance that it left: one snapshot of account and transfers. */
   async ledger(accountId: string, { limit, offset }: Page): Promise<{ data: LedgerEntry[]; total: number }> {
-    const { pool } = this.deps.database;
+    const { pool } = this.database;
     const [{ rows }, counted] = await Promise.all([
       pool.query<EntryRow>(
         `WITH entry AS (
@@ -92,7 +98,7 @@ export class BillingStore {
   }
 
   async autoRecharge(accountId: string): Promise<AutoRechargeRecord> {
-    const row = await this.deps.database.prisma.billing.findUnique({ where: { account_id: accountId } });
+    const row = await this.database.prisma.billing.findUnique({ where: { account_id: accountId } });
     const money = (value: { toFixed(): string } | null | undefined): string | null =>
       value ? Usd.parse(value.toFixed()).toString() : null;
     return {
@@ -110,7 +116,7 @@ export class BillingStore {
     body: AutoRechargeBody,
     audit: AuditRow,
   ): Promise<void> {
-    await this.deps.database.transaction(async (client) => {
+    await this.database.transaction(async (client) => {
       if (body.enabled) await requireCard(client, accountId);
       await client.query(
         `INSERT INTO billing (account_id, org_id, enabled, threshold, amount, monthly_limit, updated_at)
@@ -125,7 +131,7 @@ export class BillingStore {
           body.threshold_usd ?? null,
           body.amount_usd ?? null,
           body.monthly_limit_usd ?? null,
-          new Date(this.deps.clock.now()),
+          new Date(this.clock.now()),
         ],
       );
       await insertAudit(client, audit);

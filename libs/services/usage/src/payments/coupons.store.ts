@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
   type Clock,
@@ -10,12 +11,12 @@ import {
 import type { AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import { Usd } from '@gateway/money';
-import { expiryFaults, expiryOf, LoginAttempts } from '@gateway/platform';
+import { CLOCK, expiryFaults, expiryOf, LoginAttempts, RANDOM } from '@gateway/platform';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { moveMoney } from '../ledger/move-money.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 
 interface Payer {
   accountId: string;
@@ -23,18 +24,17 @@ interface Payer {
   userId: string;
 }
 
-interface Deps {
-  database: UsageDatabase;
-  clock: Clock;
-  random: Random;
-}
-
 /** Codes that credit an account, and a person, once. */
+@Injectable()
 export class CouponsStore {
   private readonly attempts: LoginAttempts;
 
-  constructor(private readonly deps: Deps) {
-    this.attempts = new LoginAttempts(deps.clock);
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {
+    this.attempts = new LoginAttempts(clock);
   }
 
   /** Throws ApiError `conflict` for a code that exists, `validation_error` for a coupon that nobody could use. */
@@ -43,7 +43,7 @@ export class CouponsStore {
     createdBy: string,
     audit: AuditRow,
   ): Promise<CouponRecord> {
-    const { clock, database } = this.deps;
+    const { clock, database } = this;
     const amount = Usd.parse(body.amount_usd);
     if (!amount.isPositive()) throw faulty('amount_usd', 'minimum', 'A coupon credits more than 0.');
     const [fault] = expiryFaults(body.expires_at, clock.now());
@@ -74,7 +74,7 @@ export class CouponsStore {
     limit: number;
     offset: number;
   }): Promise<{ data: CouponRecord[]; total: number }> {
-    const { coupon } = this.deps.database.prisma;
+    const { coupon } = this.database.prisma;
     const orderBy: Prisma.CouponOrderByWithRelationInput[] = [{ created_at: 'desc' }, { code: 'asc' }];
     const [rows, total] = await Promise.all([
       coupon.findMany({ orderBy, take: limit, skip: offset }),
@@ -106,8 +106,9 @@ export class CouponsStore {
     { accountId, orgId, userId }: Payer,
     audit: AuditRow,
   ): Promise<RedemptionRecord> {
-    const now = new Date(this.deps.clock.now());
-    return this.deps.database.transaction(async (client) => {
+    const { clock, random } = this;
+    const now = new Date(clock.now());
+    return this.database.transaction(async (client) => {
       const { rows } = await client.query<CouponRow>(
         'SELECT *, amount::text AS amount FROM coupon WHERE code = $1 FOR UPDATE',
         [code],
@@ -135,13 +136,13 @@ export class CouponsStore {
         house: 'promo',
         reason: null,
       } as const;
-      const moved = await moveMoney(client, move, this.deps);
+      const moved = await moveMoney(client, move, { clock, random });
       if (!moved.isNew) throw refusal('conflict', 'The account has used this coupon.');
       await client.query('UPDATE coupon SET redemptions = redemptions + 1 WHERE code = $1', [code]);
       const credited = { amount_usd: amount.toString(), balance_after: moved.balanceAfter.toString() };
       const data = { ...credited, payment_event_id: null, source: 'coupon' } as const;
       const event = { account_id: accountId, org_id: orgId, type: 'balance.credited', data } as const;
-      await insertOutbox(client, [accountEventRow(event, '/usage', this.deps)]);
+      await insertOutbox(client, [accountEventRow(event, '/usage', { clock, random })]);
       await insertAudit(client, audit);
       return { id: `txn_${moved.transferId}`, ...credited };
     });

@@ -17,12 +17,9 @@ import { StripeClient } from './stripe-client.js';
 export function paymentProviders(config: Readonly<UsageConfig>): Provider[] {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_BASE_URL: baseUrl, BILLING_RETURN_URL: returnUrl } = config;
   return [
-    ...[BillingStore, CouponsStore, PaymentsStore].map((type) => ({
-      provide: type,
-      inject: [UsageDatabase, CLOCK, RANDOM],
-      useFactory: (database: UsageDatabase, clock: Clock, random: Random) =>
-        new type({ database, clock, random }),
-    })),
+    BillingStore,
+    CouponsStore,
+    PaymentsStore,
     {
       provide: Payments,
       inject: [UsageDatabase, PaymentsStore, Mirrors, OutboxRelay, ModuleRef, CLOCK, RANDOM, LOGGER],

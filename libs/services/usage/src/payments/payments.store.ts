@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import { newId, type Clock, type NewAccountEvent, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type { AuditRow } from '@gateway/database';
@@ -6,7 +8,7 @@ import type pg from 'pg';
 import { moveMoney, type Moved } from '../ledger/move-money.js';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import type { PaymentFact } from './payment-fact.js';
 
 const PROVIDER = 'stripe';
@@ -22,12 +24,6 @@ export interface PaymentRow {
   intent: string | null;
 }
 
-interface Deps {
-  database: UsageDatabase;
-  clock: Clock;
-  random: Random;
-}
-
 const PAYMENT = 'id, account_id, org_id, kind, state, amount::text, intent';
 const PARKED_MAX = 1_000;
 const HOUR_MS = 3_600_000;
@@ -37,14 +33,19 @@ const RETRY_HOURS = [1, 6, 24];
  * Payments and what their provider reports of them. Each report is applied once; one that comes before the payment it is
  * about waits for it: in whatever order they come and however often, the books end the same.
  */
+@Injectable()
 export class PaymentsStore {
-  constructor(private readonly deps: Deps) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
 
   async open(
     payment: { accountId: string; orgId: string | null; userId: string; amount: Usd },
     audit: AuditRow,
   ): Promise<string> {
-    const { clock, database, random } = this.deps;
+    const { clock, database, random } = this;
     const id = newId('pay', clock, random);
     await database.transaction(async (client) => {
       await this.insert(client, { id, kind: 'card_top_up', ...payment });
@@ -84,7 +85,7 @@ export class PaymentsStore {
 
   /** Applies a report, and those that waited for it. @returns the account whose balance may have moved. */
   async report(fact: PaymentFact, value: unknown): Promise<string | null> {
-    return this.deps.database.transaction(async (client) => {
+    return this.database.transaction(async (client) => {
       // Two reports of one charge wait for each other: one may be parked while the other names the payment.
       const name = fact.intent ?? fact.paymentId ?? fact.eventId;
       await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
@@ -103,7 +104,7 @@ export class PaymentsStore {
 
   /** Reports of the charge that came before the payment was known to be its. */
   async parked(intent: string): Promise<unknown[]> {
-    const { rows } = await this.deps.database.pool.query<{ value: unknown }>(
+    const { rows } = await this.database.pool.query<{ value: unknown }>(
       `SELECT value FROM payment_event WHERE intent = $1 AND applied_at IS NULL ORDER BY received_at LIMIT $2`,
       [intent, PARKED_MAX],
     );
@@ -112,7 +113,7 @@ export class PaymentsStore {
 
   /** Applies a report that waited. */
   async reapply(fact: PaymentFact): Promise<string | null> {
-    return this.deps.database.transaction(async (client) => {
+    return this.database.transaction(async (client) => {
       const { rowCount } = await client.query(
         'SELECT 1 FROM payment_event WHERE id = $1 AND applied_at IS NULL FOR UPDATE',
         [fact.eventId],
@@ -126,7 +127,7 @@ export class PaymentsStore {
 
   /** A charge that we made and that was answered at once. */
   async settle(paymentId: string, outcome: Outcome): Promise<string | null> {
-    return this.deps.database.transaction(async (client) => {
+    return this.database.transaction(async (client) => {
       const { rows } = await client.query<PaymentRow>(
         `SELECT ${PAYMENT} FROM payment WHERE id = $1 FOR UPDATE`,
         [paymentId],
@@ -146,7 +147,7 @@ export class PaymentsStore {
 
   /** A charge that we made and that is under way: it is not asked for again. */
   async await(paymentId: string, intent: string): Promise<void> {
-    await this.deps.database.pool.query('UPDATE payment SET intent = coalesce(intent, $2) WHERE id = $1', [
+    await this.database.pool.query('UPDATE payment SET intent = coalesce(intent, $2) WHERE id = $1', [
       paymentId,
       intent,
     ]);
@@ -264,7 +265,9 @@ export class PaymentsStore {
     { account_id: accountId, org_id: orgId }: PaymentRow,
     move: Pick<Parameters<typeof moveMoney>[1], 'kind' | 'source' | 'amount'>,
   ): Promise<Moved> {
-    return moveMoney(client, { ...move, accountId, orgId, house: 'cash', reason: null }, this.deps);
+    const { clock, random } = this;
+    const whole = { ...move, accountId, orgId, house: 'cash', reason: null } as const;
+    return moveMoney(client, whole, { clock, random });
   }
 
   private async enter(
@@ -313,14 +316,15 @@ export class PaymentsStore {
   }
 
   private async emit(client: pg.PoolClient, events: readonly NewAccountEvent[]): Promise<void> {
+    const { clock, random } = this;
     await insertOutbox(
       client,
-      events.map((event) => accountEventRow(event, '/usage', this.deps)),
+      events.map((event) => accountEventRow(event, '/usage', { clock, random })),
     );
   }
 
   private now(): Date {
-    return new Date(this.deps.clock.now());
+    return new Date(this.clock.now());
   }
 }
 

@@ -13,7 +13,7 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 export interface UsageDatabaseOptions {
   url: string;
   maxConnections: number;
-  onIdleError: (error: Error) => void;
+  onIdleError?: (error: Error) => void;
   /** Default 15 s. */
   statementTimeoutMs?: number;
   /** True if PostgreSQL may use several processes for one statement. Default: it may. */

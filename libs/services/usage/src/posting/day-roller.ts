@@ -1,6 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
 import type pg from 'pg';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import { addUpSql, HOUR_MS, SLOT_MS } from './slots.js';
 
 /** Most records of a quarter of an hour have come by then; what comes later is added to hour and day as it is posted. */
@@ -13,12 +15,16 @@ const ROUND_MS = 20_000;
  * before them. A posting holds `days_to` and `hours_from` still, and adds what lies between them to slot, hour and day
  * alike, so that each unit is in each once.
  */
+@Injectable()
 export class DayRoller {
-  constructor(private readonly deps: { database: UsageDatabase; clock: Clock }) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** Adds up to half an hour ago, as far as a pass's time allows. Answers how many slots of time were added. */
   async roll(): Promise<number> {
-    const { clock, database } = this.deps;
+    const { clock, database } = this;
     const end = clock.monotonic() + ROUND_MS;
     const target = clock.now() - SETTLED_MS;
     let rolled = 0;

@@ -1,7 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import { uuidv7, type Clock, type Random, type UsageRecord } from '@gateway/contracts';
 import type pg from 'pg';
 import { insertOutbox } from '../postgres/outbox-rows.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import { turn } from '../turn.js';
 import { isCharged } from './charged.js';
 import { insertDeadLetters } from './dead-letters.js';
@@ -25,12 +27,6 @@ import { noteLateTags } from './slot-tags.js';
 import { addSlots } from './slots.js';
 import { CRASH_CODE, type ReadBatch, type Stamp } from './read-batch.js';
 
-interface StoreDeps {
-  database: UsageDatabase;
-  clock: Clock;
-  random: Random;
-}
-
 /** The result of a batch. */
 export interface Posted {
   /** The units that are new. */
@@ -41,8 +37,13 @@ export interface Posted {
 }
 
 /** Posts a batch in one transaction (money-and-limits 5). */
+@Injectable()
 export class PostingStore {
-  constructor(private readonly deps: StoreDeps) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
 
   /**
    * Events are written part by part, money is summed over all of them: with many accounts a large batch moves few rows
@@ -50,7 +51,7 @@ export class PostingStore {
    * changes nothing. Throws what PostgreSQL says.
    */
   async post(parts: Iterable<ReadBatch>): Promise<Posted> {
-    const at = new Date(this.deps.clock.now()).toISOString();
+    const at = new Date(this.clock.now()).toISOString();
     const work = async (client: pg.PoolClient): Promise<Posted> => {
       const transferIds = new Map<string, string>();
       const batches: ReadBatch[] = [];
@@ -72,7 +73,7 @@ export class PostingStore {
       return { fresh, ...moved };
     };
     // Its parts can be read but once: the consumer brings them again.
-    return this.deps.database.transaction(work, { mayRepeat: false });
+    return this.database.transaction(work, { mayRepeat: false });
   }
 
   private drawTransfers(units: readonly UsageRecord[], ids: Map<string, string>): void {
@@ -86,6 +87,7 @@ export class PostingStore {
     client: pg.PoolClient,
     { fresh, transferIds, batches, at }: Written,
   ): Promise<Omit<Posted, 'fresh'>> {
+    const { clock, random } = this;
     const { lapsedTo, tagsClaimedTo, ...addedUp } = await holdWindow(client);
     const posting = planPosting(fresh, { transferIds, houseTransferId: this.uuid(), lapsedTo });
     const balances = await moveAccounts(client, posting.accounts, at);
@@ -94,13 +96,13 @@ export class PostingStore {
     await addSlots(client, fresh, addedUp);
     await noteLateTags(client, fresh, tagsClaimedTo);
     const totals = await addTotals(client, posting);
-    await insertOutbox(client, movements({ fresh, posting, balances, totals }, this.deps));
+    await insertOutbox(client, movements({ fresh, posting, balances, totals }, { clock, random }));
     const rejections = batches.flatMap((batch) => batch.rejections.map(({ rejection }) => rejection));
     await insertRejections(client, rejections);
     await insertDeadLetters(
       client,
       batches.flatMap(({ unusable }) => unusable),
-      this.deps,
+      { clock, random },
     );
     await raiseWatermarks(client, batches.flatMap(stampsOf));
     await noteRowless(client, batches, fresh);
@@ -109,7 +111,7 @@ export class PostingStore {
   }
 
   private uuid(): string {
-    return uuidv7(this.deps.clock, this.deps.random);
+    return uuidv7(this.clock, this.random);
   }
 }
 

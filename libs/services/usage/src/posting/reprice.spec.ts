@@ -37,11 +37,11 @@ describe('pricing a unit again', () => {
   let reprice: Reprice;
   beforeEach(() => {
     findings = [];
-    reprice = new Reprice({
-      catalogue: () => catalogue,
-      metrics: { priced: (finding: string) => findings.push(finding) },
-      logger: pino({ level: 'silent' }),
-    });
+    reprice = new Reprice(
+      { priced: (finding: string) => findings.push(finding) },
+      pino({ level: 'silent' }),
+      catalogue,
+    );
   });
 
   it('B15 a price that changed in flight: the snapshot that the record names wins, old and new side by side', async () => {

@@ -1,15 +1,17 @@
-import type {
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { LOGGER } from '@gateway/platform';
+import {
   CatalogueReader,
-  CatalogueSnapshot,
-  PriceLineView,
-  Route,
-  UsageRecord,
+  type CatalogueSnapshot,
+  type PriceLineView,
+  type Route,
+  type UsageRecord,
 } from '@gateway/contracts';
 import { price, priceAt, priceLines, type PriceInput } from '@gateway/money';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
 import { turn } from '../turn.js';
-import type { UsageMetrics } from '../usage-metrics.js';
+import { UsageMetrics } from '../usage-metrics.js';
 import { priceLineView } from './price-lines.js';
 
 const SNAPSHOTS_KEPT = 8;
@@ -26,15 +28,17 @@ export type PricedUnit = Pick<UsageRecord, 'model' | 'usage' | 'priced_from'>;
  * Prices units again from the snapshot that their records name. The edge's cost stands; a difference is a finding for
  * an alarm. Never throws.
  */
+@Injectable()
 export class Reprice {
   private readonly routes = new Map<string, Routes>();
 
   constructor(
-    private readonly deps: {
-      catalogue: () => Pick<CatalogueReader, 'snapshotById'> | null;
-      metrics: Pick<UsageMetrics, 'priced'>;
-      logger: Logger;
-    },
+    @Inject(UsageMetrics) private readonly metrics: Pick<UsageMetrics, 'priced'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+    /** Prices are checked only where a catalogue is at hand. */
+    @Optional()
+    @Inject(CatalogueReader)
+    private readonly catalogue: Pick<CatalogueReader, 'snapshotById'> | null = null,
   ) {}
 
   async check(units: readonly UsageRecord[]): Promise<void> {
@@ -47,9 +51,9 @@ export class Reprice {
         if ((checked += 1) % UNITS_PER_TURN === 0) await turn();
         const cost = routes === null ? undefined : costOf(unit, routes);
         if (cost === unit.cost_usd) continue;
-        this.deps.metrics.priced(cost === undefined ? 'unknown' : 'different');
+        this.metrics.priced(cost === undefined ? 'unknown' : 'different');
         if (cost === undefined || (logged += 1) > LOGGED_PER_BATCH) continue;
-        this.deps.logger.error(
+        this.logger.error(
           {
             request_id: unit.request_id,
             unit: unit.unit,
@@ -95,7 +99,7 @@ export class Reprice {
   private async routesOf(snapshotId: string): Promise<Routes | null> {
     const known = this.routes.get(snapshotId);
     if (known !== undefined) return known;
-    const catalogue = this.deps.catalogue();
+    const { catalogue } = this;
     if (catalogue === null) return null;
     try {
       const snapshot = await catalogue.snapshotById(snapshotId);
@@ -108,7 +112,7 @@ export class Reprice {
       }
       return routes;
     } catch (failure) {
-      this.deps.logger.warn({ err: failure, snapshot_id: snapshotId }, 'a price snapshot could not be read');
+      this.logger.warn({ err: failure, snapshot_id: snapshotId }, 'a price snapshot could not be read');
       return null;
     }
   }

@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import { noteTagsSql } from './slot-tags.js';
 import { SLOT_MS } from './slots.js';
 
@@ -22,17 +24,21 @@ interface Noted {
  * what was there before. Time is claimed first, which waits for the postings under way: each event is seen by the round or
  * noted by its posting, or by both, and what a kill leaves undone is done again.
  */
+@Injectable()
 export class TagRoller {
   /** Start of the history when this process first looked: earlier events are noted by their posting. */
   private first: Date | null = null;
 
-  constructor(private readonly deps: { database: UsageDatabase; clock: Clock }) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /**
    * Notes tags up to half an hour ago, as far as a pass's time allows. Answers how many quarters of an hour were noted.
    */
   async roll(): Promise<number> {
-    const { clock } = this.deps;
+    const { clock } = this;
     const end = clock.monotonic() + ROUND_MS;
     const { from, to, claimedTo } = await this.claim(
       new Date(Math.floor((clock.now() - SETTLED_MS) / SLOT_MS) * SLOT_MS),
@@ -44,7 +50,7 @@ export class TagRoller {
   }
 
   private async claim(target: Date): Promise<Noted> {
-    const { pool } = this.deps.database;
+    const { pool } = this.database;
     await pool.query('UPDATE spend_window SET tags_claimed_to = $1 WHERE tags_claimed_to < $1', [target]);
     const { rows } = await pool.query<Noted>(
       'SELECT tags_from AS "from", tags_to AS "to", tags_claimed_to AS "claimedTo" FROM spend_window',
@@ -54,7 +60,7 @@ export class TagRoller {
 
   /** Days hold all slots but the newest. */
   private async firstSlot(): Promise<Date | null> {
-    const { rows } = await this.deps.database.pool.query<{ first: Date | null }>(
+    const { rows } = await this.database.pool.query<{ first: Date | null }>(
       'SELECT least((SELECT min(slot) FROM usage_day), (SELECT min(slot) FROM usage_slot, spend_window WHERE slot >= days_to)) AS first',
     );
     return rows[0].first;
@@ -70,7 +76,7 @@ export class TagRoller {
     from: Date,
     to: Date,
   ): Promise<number> {
-    const { clock, database } = this.deps;
+    const { clock, database } = this;
     const [isLater, start] = [column === 'tags_to', from.getTime()];
     const count = (isLater ? 1 : -1) * ((to.getTime() - start) / SLOT_MS);
     let noted = 0;
@@ -89,7 +95,7 @@ export class TagRoller {
   }
 
   private async note(slot: Date): Promise<void> {
-    const { pool } = this.deps.database;
+    const { pool } = this.database;
     const { rows } = await pool.query<{ requests: string }>(
       'SELECT coalesce(sum(requests), 0)::text AS requests FROM usage_slot WHERE slot = $1',
       [slot],

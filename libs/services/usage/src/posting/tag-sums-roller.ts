@@ -1,6 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
 import { isStatementCanceled } from '../postgres/statement-canceled.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import { INSERT_TAG_SUMS, SUM_TAGS } from './tag-sums.js';
 
 /** Longest time of one pass: after an upgrade the whole history is added up. */
@@ -28,12 +30,16 @@ const NOTHING: Sums = { names: [], leftOut: null, rows: '[]' };
  * the day's row in its own transaction. Sums are made without a lock and written where the day is still as it was before
  * they were made, so that no posting waits for them, and a kill or a second process leaves a day whole or not at all.
  */
+@Injectable()
 export class TagSumsRoller {
-  constructor(private readonly deps: { database: UsageDatabase; clock: Clock }) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** The newest days first, as far as a round's time allows. Answers how many days of accounts were added up. */
   async roll(): Promise<number> {
-    const { clock } = this.deps;
+    const { clock } = this;
     const end = clock.monotonic() + ROUND_MS;
     let summed = 0;
     for (let due = await this.due(); due.length > 0; due = await this.due())
@@ -45,7 +51,7 @@ export class TagSumsRoller {
   }
 
   private async due(): Promise<Day[]> {
-    const { rows } = await this.deps.database.pool.query<Day>(
+    const { rows } = await this.database.pool.query<Day>(
       `SELECT account_id, day, changes FROM usage_tag_day
        WHERE summed IS DISTINCT FROM changes AND day + interval '24 hours' <= (SELECT tags_claimed_to FROM spend_window)
        ORDER BY day DESC LIMIT ${AT_ONCE}`,
@@ -64,7 +70,7 @@ export class TagSumsRoller {
   }
 
   private async sumsOf({ account_id, day }: Day): Promise<Sums> {
-    const { pool } = this.deps.database;
+    const { pool } = this.database;
     const { rows: counted } = await pool.query<{ events: string }>(
       `SELECT count(*) AS events FROM (SELECT FROM usage_event
          WHERE account_id = $1 AND created_at >= $2 AND created_at < $2::timestamptz + interval '24 hours'
@@ -78,7 +84,7 @@ export class TagSumsRoller {
 
   /** False where a posting or another process was faster. */
   private write({ account_id, day, changes }: Day, { names, leftOut, rows }: Sums): Promise<boolean> {
-    return this.deps.database.transaction(async (client) => {
+    return this.database.transaction(async (client) => {
       const { rowCount } = await client.query(
         `UPDATE usage_tag_day SET summed = changes, names = $4, left_out = $5
          WHERE account_id = $1 AND day = $2 AND changes = $3 AND summed IS DISTINCT FROM changes`,

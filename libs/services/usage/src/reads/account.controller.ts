@@ -8,7 +8,7 @@ import {
   type BalanceRecord,
   type Clock,
   type Principal,
-  type PrincipalReader,
+  PrincipalReader,
   type RateLimitState,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
@@ -16,7 +16,6 @@ import { Access, CLOCK, credentialOfRequest, principalOf } from '@gateway/platfo
 import type { FastifyRequest } from 'fastify';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import { Freshness } from './freshness.js';
-import { PRINCIPALS } from './principals-token.js';
 import { rateLimitState, seenLimits } from './rate-limits.js';
 import { payerOf } from './view.js';
 
@@ -33,7 +32,7 @@ export class AccountController {
     @Inject(LimitStore) private readonly limits: LimitStore,
     private readonly ledger: LedgerStore,
     private readonly freshness: Freshness,
-    @Inject(PRINCIPALS) private readonly principals: () => PrincipalReader,
+    private readonly principals: PrincipalReader,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -70,7 +69,7 @@ export class AccountController {
   private async newest(request: FastifyRequest): Promise<Principal> {
     const principal = principalOf(request);
     if (principal.kind !== 'session') return principal;
-    return this.principals().reload(credentialOfRequest(request.raw));
+    return this.principals.reload(credentialOfRequest(request.raw));
   }
 }
 

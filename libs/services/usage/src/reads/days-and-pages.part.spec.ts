@@ -101,7 +101,7 @@ describe('days of usage', () => {
       const records = Array.from({ length: 300 }, () =>
         usageRecord({ created_at: at(begin + random.fraction() * 2 * DAY_MS), cost_usd: '0.01' }),
       );
-      const second = new DayRoller({ database: app.database, clock: new SystemClock() });
+      const second = new DayRoller(app.database, new SystemClock());
       const posting = async (): Promise<void> => {
         for (let from = 0; from < records.length; from += 10)
           await app.post(...records.slice(from, from + 10));
@@ -189,7 +189,7 @@ describe('days of usage', () => {
 
   const rollOnce = async (): Promise<void> => {
     const clock = new FixedClock(at((await daysTo()) + 8 * 900_000 + HOUR_MS / 2));
-    await new DayRoller({ database: app.database, clock }).roll();
+    await new DayRoller(app.database, clock).roll();
   };
 });
 

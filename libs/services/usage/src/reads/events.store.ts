@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type {
   AttemptView,
   ModelUsage,
@@ -12,8 +13,8 @@ import type {
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { grouped } from '../grouped.js';
-import type { PricedUnit } from '../posting/reprice.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { Reprice } from '../posting/reprice.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import { allEvents } from './all-events.js';
 import { cursorOf, readCursor } from './event-cursor.js';
 import { wireOf, type EventColumns } from './event-wire.js';
@@ -41,11 +42,11 @@ const UNITS_MAX = 1_000;
  * Reads of usage_event. Sums are made by PostgreSQL in numeric and added here in Usd: never a float. JSON columns are
  * read in the shape that the postings write.
  */
+@Injectable()
 export class EventsStore {
   constructor(
     private readonly database: UsageDatabase,
-    /** The lines that a unit's cost adds up from. */
-    private readonly lines: (unit: PricedUnit) => Promise<PriceLineView[] | null>,
+    @Inject(Reprice) private readonly reprice: Pick<Reprice, 'lines'>,
   ) {}
 
   /** One statement: totals and models are of the same moment. */
@@ -132,7 +133,7 @@ export class EventsStore {
   /** null where a unit that was billed has no lines: a part of a bill would not add up. */
   private async billOf(units: readonly UnitRow[]): Promise<PriceLineView[] | null> {
     const billed = units.filter(({ cost }) => cost !== null);
-    const lines = await Promise.all(billed.map((unit) => this.lines(pricedUnit(unit))));
+    const lines = await Promise.all(billed.map((unit) => this.reprice.lines(pricedUnit(unit))));
     if (lines.length === 0 || lines.includes(null)) return null;
     return lines.flatMap((each) => each ?? []);
   }

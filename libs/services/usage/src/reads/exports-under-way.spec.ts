@@ -10,7 +10,7 @@ describe('exports under way', () => {
   let closed: number[];
   beforeEach(() => {
     clock = new FixedClock('2026-01-01T00:00:00.000Z');
-    underWay = new ExportsUnderWay({ clock, random: seededRandom(1) });
+    underWay = new ExportsUnderWay(clock, seededRandom(1));
     begun = [];
     closed = [];
   });

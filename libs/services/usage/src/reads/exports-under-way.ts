@@ -13,7 +13,10 @@ const BEHIND_MS = 10_000;
 export class ExportsUnderWay {
   private readonly places = new Set<Place>();
 
-  constructor(private readonly deps: { clock: Clock; random: Random }) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
 
   /**
    * Takes a place. `close` breaks the export off: where no place is free, an account that has none takes that of the reader
@@ -29,10 +32,10 @@ export class ExportsUnderWay {
         message: 'Too many exports of this account are being downloaded: wait until one of them has ended.',
         retryAfterSeconds: RETRY_SECONDS,
       });
-    if (free === 0 && !this.closeSlowest()) throw unavailable(this.deps.random);
+    if (free === 0 && !this.closeSlowest()) throw unavailable(this.random);
     const place = new Place({
       accountId,
-      clock: this.deps.clock,
+      clock: this.clock,
       close,
       ended: () => this.places.delete(place),
     });

@@ -34,7 +34,7 @@ export class ExportsController {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {
-    this.underWay = new ExportsUnderWay({ clock, random });
+    this.underWay = new ExportsUnderWay(clock, random);
   }
 
   /** Writes usage events as CSV. */

@@ -10,10 +10,7 @@ let freshness: Freshness;
 beforeEach(() => {
   clock = fixedClock('2026-11-24T12:00:00.000Z');
   limits = new LimitStoreDouble({ clock, random: new SystemRandom() });
-  freshness = new Freshness({
-    ...{ limits, clock, logger: pino({ level: 'silent' }) },
-    reportDue: async () => undefined,
-  });
+  freshness = new Freshness(limits, clock, pino({ level: 'silent' }), { reportDueOf: async () => false });
 });
 
 const finish = (unit: string): Promise<void> =>

@@ -1,12 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, LOGGER } from '@gateway/platform';
 import {
   counterScope,
   HELD_KINDS,
   heldCounter,
+  LimitStore,
   type AccountState,
   type Clock,
-  type LimitStore,
 } from '@gateway/contracts';
 import type { Logger } from 'pino';
+import { Mirrors } from '../mirror/mirrors.js';
 
 /**
  * Interval between two looks; longer after a while, so that reads that wait for a late ledger leave the store alone.
@@ -34,15 +37,13 @@ const HELD_SCOPES = HELD_KINDS.map((kind) => counterScope('', heldCounter(kind))
  * Lets a finished request show in the next read (spec, Limits): a unit is in the limit store from admission until its
  * posting was mirrored, so a read waits, within bounds, until none is left that has finished.
  */
+@Injectable()
 export class Freshness {
   constructor(
-    private readonly deps: {
-      limits: LimitStore;
-      clock: Clock;
-      logger: Logger;
-      /** Frees units that are posted and still held. */
-      reportDue: (accountId: string) => Promise<unknown>;
-    },
+    private readonly limits: LimitStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(Mirrors) private readonly mirrors: Pick<Mirrors, 'reportDueOf'>,
   ) {}
 
   /** Waits until every finished unit of the account is posted, for at most three seconds. */
@@ -54,7 +55,7 @@ export class Freshness {
   async settled(accountId: string): Promise<void> {
     await this.wait(accountId, 0);
     // One that was put again after its posting counts twice until somebody looks.
-    await this.deps.reportDue(accountId).catch(() => undefined);
+    await this.mirrors.reportDueOf(accountId).catch(() => undefined);
   }
 
   /**
@@ -66,7 +67,7 @@ export class Freshness {
     accountId: string,
     read: () => Promise<T>,
   ): Promise<{ state: AccountState; posted: T }> {
-    const { clock, limits } = this.deps;
+    const { clock, limits } = this;
     const start = clock.monotonic();
     for (;;) {
       const state = await limits.read(accountId, HELD_SCOPES);
@@ -79,7 +80,7 @@ export class Freshness {
   }
 
   private async wait(accountId: string, postedMs: number): Promise<void> {
-    const { clock, limits, logger } = this.deps;
+    const { clock, limits, logger } = this;
     const start = clock.monotonic();
     let settledBy: number | undefined;
     try {

@@ -18,8 +18,7 @@ const setWindow = (daysTo: number, hoursFrom: number) =>
     new Date(daysTo),
     new Date(hoursFrom),
   ]);
-const rollTo = (ms: number) =>
-  new DayRoller({ database: app.database, clock: new FixedClock(at(ms + HOUR_MS / 2)) }).roll();
+const rollTo = (ms: number) => new DayRoller(app.database, new FixedClock(at(ms + HOUR_MS / 2))).roll();
 const hours = async (): Promise<number> => {
   const { rows } = await app.database.pool.query<{ n: string }>(
     'SELECT coalesce(sum(requests), 0) AS n FROM usage_hour',

@@ -1,4 +1,6 @@
-import type { Clock, Directory, NamedIds, UsageEventRecord } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, LOGGER } from '@gateway/platform';
+import { Directory, type Clock, type NamedIds, type UsageEventRecord } from '@gateway/contracts';
 import type { Logger } from 'pino';
 
 const KEPT_MS = 60_000;
@@ -16,10 +18,15 @@ interface KeptName {
  * Present names of keys, people and teams, for reads of events that store ids alone. A read goes without names where
  * nobody knows them.
  */
+@Injectable()
 export class Names {
   private readonly kept = new Map<string, KeptName>();
 
-  constructor(private readonly deps: { directory: () => Directory; clock: Clock; logger: Logger }) {}
+  constructor(
+    private readonly directory: Directory,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   /** The events with the labels of their keys. */
   async labelled<T extends Pick<UsageEventRecord, 'key_id' | 'key_label'>>(
@@ -47,7 +54,7 @@ export class Names {
 
   /** Throws ApiError `service_unavailable` where nobody could say: this one decides about access. */
   teamsOf(orgId: string, userId: string): Promise<string[]> {
-    return this.deps.directory().teamsOf(orgId, userId);
+    return this.directory.teamsOf(orgId, userId);
   }
 
   private async namesOf(
@@ -55,7 +62,7 @@ export class Names {
     kind: keyof NamedIds,
     ids: readonly string[],
   ): Promise<Map<string, string | null>> {
-    const { clock, directory, logger } = this.deps;
+    const { clock, directory, logger } = this;
     const now = clock.monotonic();
     const nameOf = (id: string): string => `${accountId}\n${kind}\n${id}`;
     const isKnown = (id: string): boolean => {
@@ -65,7 +72,7 @@ export class Names {
     const missing = [...new Set(ids)].filter((id) => !isKnown(id)).slice(0, ASKED_MAX);
     if (missing.length > 0) {
       try {
-        const found = await directory().names(accountId, { keys: [], users: [], teams: [], [kind]: missing });
+        const found = await directory.names(accountId, { keys: [], users: [], teams: [], [kind]: missing });
         for (const id of missing) this.keep(nameOf(id), { at: now, name: found[kind][id] ?? null });
       } catch (failure) {
         logger.warn({ err: failure }, 'a usage read goes without names');

@@ -35,7 +35,7 @@ interface SeenLimits {
 export async function seenLimits(
   principal: Principal,
   { org_id, key_id }: RateLimitsQuery,
-  principals: () => PrincipalReader,
+  principals: PrincipalReader,
 ): Promise<SeenLimits> {
   if (principal.kind === 'key')
     return {
@@ -43,7 +43,7 @@ export async function seenLimits(
       limits: principal.limits.filter((limit) => limit.kind === 'key' && limit.id === principal.keyId),
     };
   if (key_id !== undefined) {
-    const key = await visibleKey(principals(), principal, key_id);
+    const key = await visibleKey(principals, principal, key_id);
     if (org_id !== undefined && key.orgId !== org_id) throw new ApiError('not_found');
     return key;
   }

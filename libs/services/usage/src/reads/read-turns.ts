@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, type Clock, type Random, type Timer } from '@gateway/contracts';
-import { unavailable } from '@gateway/platform';
+import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
+import { UsageConfig } from '../usage.config.js';
 
 /** Connections that reads leave to postings, to balances and to what admission asks. */
 const LEFT = 2;
@@ -40,6 +42,7 @@ interface Waiting {
  * that read and one more, which may come at any time: an account alone has half of them. While others read, an account
  * that reads without a pause has its turns for half of the time.
  */
+@Injectable()
 export class ReadTurns {
   /** Accounts that read or wait, and those that have read lately: the one whose read ended last is last. */
   private readonly accounts = new Map<string, Account>();
@@ -50,8 +53,13 @@ export class ReadTurns {
   /** Timer of the next account's rest. */
   private rested: Timer | null = null;
 
-  constructor(private readonly deps: { connections: number; clock: Clock; random: Random }) {
-    this.max = Math.max(1, Math.floor((deps.connections - LEFT) / PER_READ));
+  constructor(
+    @Inject(UsageConfig)
+    { USAGE_DATABASE_CONNECTIONS: connections }: Pick<UsageConfig, 'USAGE_DATABASE_CONNECTIONS'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {
+    this.max = Math.max(1, Math.floor((connections - LEFT) / PER_READ));
   }
 
   /**
@@ -64,11 +72,11 @@ export class ReadTurns {
       ...{ endedMs: -Infinity, dueMs: -Infinity },
     };
     await this.turn(accountId, account);
-    const beganMs = this.deps.clock.monotonic();
+    const beganMs = this.clock.monotonic();
     try {
       return await read();
     } finally {
-      const nowMs = this.deps.clock.monotonic();
+      const nowMs = this.clock.monotonic();
       const spentMs = (2 * (nowMs - beganMs)) / this.ownMax();
       account.dueMs = Math.min(nowMs + REST_MAX_MS, Math.max(account.dueMs, beganMs - AHEAD_MS) + spentMs);
       account.endedMs = nowMs;
@@ -81,7 +89,7 @@ export class ReadTurns {
   }
 
   private turn(accountId: string, account: Account): Promise<void> {
-    const { clock, random } = this.deps;
+    const { clock, random } = this;
     if (account.waiting >= WAITING_MAX)
       throw new ApiError('rate_limit_exceeded', {
         message: 'Too many usage reads of this account are waiting: send it again after Retry-After.',
@@ -125,7 +133,7 @@ export class ReadTurns {
     }
     const rests = wanting().map(({ account }) => this.restOf(account));
     const restMs = Math.min(...rests.filter((ms) => ms > 0));
-    if (restMs !== Infinity) this.rested = this.deps.clock.setTimer(restMs, () => this.beginNext());
+    if (restMs !== Infinity) this.rested = this.clock.setTimer(restMs, () => this.beginNext());
   }
 
   private leave(waiting: Waiting): void {
@@ -135,12 +143,12 @@ export class ReadTurns {
 
   /** Returns how long the account lets others read first; 0 = not at all. */
   private restOf({ dueMs }: Account): number {
-    return this.accounts.size > 1 ? Math.max(0, dueMs - this.deps.clock.monotonic()) : 0;
+    return this.accounts.size > 1 ? Math.max(0, dueMs - this.clock.monotonic()) : 0;
   }
 
   /** Turns that an account may have at once. */
   private ownMax(): number {
-    const sinceMs = this.deps.clock.monotonic() - READING_MS;
+    const sinceMs = this.clock.monotonic() - READING_MS;
     for (const [accountId, { running, waiting, endedMs }] of this.accounts) {
       if (running + waiting > 0) continue;
       if (endedMs > sinceMs) break;

@@ -1,7 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import { shownScope, type RejectionsBody, type RejectionView, type RequestLookup } from '@gateway/contracts';
 import { createdWithin, timesOf } from '@gateway/platform';
 import type { Prisma } from '../generated/prisma/client.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import { isLookedUp, RETENTION_DAYS } from './request-wire.js';
 import { allOf, filteredRows, tagOf, viewRows } from './row-filter.js';
 import { tagged } from './tagged.js';
@@ -28,6 +29,7 @@ const COLUMNS = {
 type RejectionRow = Prisma.RejectionGetPayload<{ select: typeof COLUMNS }>;
 
 /** Reads of rejection: requests refused before any model was called. */
+@Injectable()
 export class RejectionsStore {
   constructor(private readonly database: UsageDatabase) {}
 

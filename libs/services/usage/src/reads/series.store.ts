@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   ApiError,
   type Granularity,
@@ -7,7 +8,7 @@ import {
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { DURATION_CLASSES, percentileOf } from '../posting/duration-classes.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import { eventRows, tagOf } from './row-filter.js';
 import { placeTag } from './tag-days.js';
 import { usageSource, type Asked } from './usage-source.js';
@@ -66,6 +67,7 @@ const ALL = 'all';
 const NONE = 'none';
 
 /** Sums of buckets of time and groups. Buckets begin where the named zone's hours, days, weeks and months do. */
+@Injectable()
 export class SeriesStore {
   constructor(private readonly database: UsageDatabase) {}
 

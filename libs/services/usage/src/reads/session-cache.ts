@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
 import { createHash } from 'node:crypto';
 import { HEADER, type Clock, type Principal } from '@gateway/contracts';
 import type { FastifyReply } from 'fastify';
@@ -22,10 +24,11 @@ interface Read<T> {
  * Usage that sessions and admin keys have read in the last minute (spec, Limits): dashboards ask for the same again and
  * again, and all at once. An API key is never answered from here.
  */
+@Injectable()
 export class SessionCache {
   private readonly kept = new Map<string, Kept>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   /** The answer, with its `Age` on the reply where it was read before. Throws what `read` throws, which is not kept. */
   async answer<T>(reply: FastifyReply, { principal, question, isRefreshed, read }: Read<T>): Promise<T> {

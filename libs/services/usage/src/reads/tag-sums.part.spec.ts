@@ -131,8 +131,10 @@ function question(): Ask {
     },
   };
   return pick<Ask>([
-    (database) => new EventsStore(database, async () => null).summary(view, { ...filter, ...range, tag }),
-    (database) => new EventsStore(database, async () => null).count(view, { ...filter, ...range, tag }),
+    (database) =>
+      new EventsStore(database, { lines: async () => null }).summary(view, { ...filter, ...range, tag }),
+    (database) =>
+      new EventsStore(database, { lines: async () => null }).count(view, { ...filter, ...range, tag }),
     (database) => new SeriesStore(database).read(series),
     (database) => new SeriesStore(database).read(series),
   ]);
@@ -155,7 +157,7 @@ async function expectEqual(): Promise<void> {
 
 const rollersOf = (database: UsageDatabase, toMs: number) => {
   const clock = new FixedClock(at(toMs + 2 * QUARTER_MS));
-  return [DayRoller, TagRoller, TagSumsRoller].map((type) => new type({ database, clock }));
+  return [DayRoller, TagRoller, TagSumsRoller].map((type) => new type(database, clock));
 };
 
 async function begin(): Promise<void> {
@@ -266,7 +268,7 @@ describe('what days add up to by tags', () => {
     };
     const slow = { ...app.database, pool: { query }, transaction: transactionOf(app.database) };
     const clock = new FixedClock(at(BEGIN + 3 * DAY_MS));
-    const roller = new TagSumsRoller({ database: slow as unknown as UsageDatabase, clock });
+    const roller = new TagSumsRoller(slow as unknown as UsageDatabase, clock);
     expect([await roller.roll(), await roller.roll()]).toEqual([2, 0]);
     const { rows } = await app.database.pool.query('SELECT names FROM usage_tag_day ORDER BY day');
     expect(rows).toEqual([{ names: ['team'] }, { names: [] }]);

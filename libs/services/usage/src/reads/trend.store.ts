@@ -1,7 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import type { Granularity, SpendTrend } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type { Times } from '@gateway/platform';
-import type { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
 import type { Condition } from './row-filter.js';
 import { usageSource } from './usage-source.js';
 import { Values } from './values.js';
@@ -15,6 +16,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MONDAY_MS = 4 * DAY_MS;
 
 /** Spend per bucket of UTC. */
+@Injectable()
 export class TrendStore {
   constructor(private readonly database: UsageDatabase) {}
 

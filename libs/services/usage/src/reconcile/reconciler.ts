@@ -122,7 +122,7 @@ export class Reconciler {
       from = accounts[accounts.length - 1];
     }
     if (options.isRepair && findings.length > 0) {
-      const store = new PostingStore({ database, clock, random });
+      const store = new PostingStore(database, clock, random);
       await repair(findings, journal?.missing ?? [], { ...this.deps, store });
     }
     return { sums: await sums(database.pool), findings, unpriced: prices.unpriced };
