@@ -5,4 +5,4 @@ export { SCHEMA as USAGE_SCHEMA, SCHEMA_DIR as USAGE_SCHEMA_DIR } from './postgr
 export { seededLimitStore } from './reads/seeded-limit-store.js';
 export { LedgerOperator } from './operator/ledger-operator.js';
 export { DIFFERENCES } from './reconcile/finding.js';
-export type { FullProof } from './reconcile/reconciler.js';
+export type { FullProof } from './reconcile/full-reconciliation.js';

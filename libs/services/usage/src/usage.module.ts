@@ -1,12 +1,4 @@
-import {
-  Inject,
-  Injectable,
-  Module,
-  type DynamicModule,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type Provider,
-} from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import {
   ErasedEndUsers,
   Funds,
@@ -19,13 +11,22 @@ import { databaseProvider, IdempotencyTable } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
+import { MirrorJobs } from './background/mirror-jobs.js';
+import { RetentionJobs } from './background/retention-jobs.js';
+import { RollupJobs } from './background/rollup-jobs.js';
 import { Rounds } from './background/rounds.js';
 import { CONTENT_KEKS, openContentKeks } from './contents/content-keys.js';
 import { ContentsController, InternalContentsController } from './contents/contents.controller.js';
 import { ContentsStore } from './contents/contents.store.js';
 import { BillingController } from './payments/billing.controller.js';
 import { CouponsController } from './payments/coupons.controller.js';
-import { paymentProviders } from './payments/payment-providers.js';
+import { BillingStore } from './payments/billing.store.js';
+import { CouponsStore } from './payments/coupons.store.js';
+import { MovedBalances } from './payments/moved-balances.js';
+import { PaymentsStore } from './payments/payments.store.js';
+import { Recharges } from './payments/recharges.js';
+import { RechargesStore } from './payments/recharges.store.js';
+import { stripeClient, StripeClient } from './payments/stripe-client.js';
 import { Payments } from './payments/payments.js';
 import { StripeWebhookController } from './payments/stripe-webhook.controller.js';
 import { DayRoller } from './posting/day-roller.js';
@@ -66,20 +67,6 @@ import { BooksController } from './reconcile/books.controller.js';
 import { Reconciler } from './reconcile/reconciler.js';
 import { UsageConfig } from './usage.config.js';
 import { UsageMetrics } from './usage-metrics.js';
-
-/** Starts what runs by itself once the process is up, and ends it before the drivers close. */
-@Injectable()
-class UsageLife implements OnApplicationBootstrap, OnModuleDestroy {
-  constructor(@Inject(Rounds) private readonly rounds: Rounds) {}
-
-  onApplicationBootstrap(): void {
-    this.rounds.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.rounds.stop();
-  }
-}
 
 /** Usage events, ledger, balance and their reads. Needs the global PlatformModule; provides Funds to everybody. */
 @Module({})
@@ -137,8 +124,13 @@ export class UsageModule {
         { provide: RequestContents, useExisting: ContentsStore },
         { provide: ErasedEndUsers, useClass: DatabaseErasedEndUsers },
         Erasures,
-        ...paymentProviders(config),
-        UsageLife,
+        {
+          provide: StripeClient,
+          inject: [RANDOM],
+          useFactory: (random: Random) => stripeClient(config, random),
+        },
+        ...payments,
+        ...jobs,
       ],
       exports: [Funds, ErasedEndUsers, RequestContents],
     };
@@ -165,32 +157,17 @@ const ledger: Provider[] = [
   ActiveAccounts,
   MirrorStore,
   Mirrors,
-  {
-    provide: Reconciler,
-    inject: [UsageDatabase, MirrorStore, Mirrors, LimitStore, Reprice, UsageMetrics, CLOCK, RANDOM, LOGGER],
-    useFactory: (
-      database: UsageDatabase,
-      mirrorStore: MirrorStore,
-      mirrors: Mirrors,
-      limits: LimitStore,
-      reprice: Reprice,
-      metrics: UsageMetrics,
-      clock: Clock,
-      random: Random,
-      logger: Logger,
-    ) =>
-      new Reconciler({
-        database,
-        mirrorStore,
-        mirrors,
-        limits,
-        reprice,
-        metrics,
-        clock,
-        random,
-        logger,
-      }),
-  },
+  Reconciler,
+];
+
+const payments: Provider[] = [
+  BillingStore,
+  CouponsStore,
+  PaymentsStore,
+  MovedBalances,
+  Payments,
+  RechargesStore,
+  Recharges,
 ];
 
 const postings: Provider[] = [
@@ -201,58 +178,6 @@ const postings: Provider[] = [
   DayRoller,
   TagRoller,
   TagSumsRoller,
-  {
-    provide: Rounds,
-    inject: [
-      Mirrors,
-      WindowRoller,
-      DayRoller,
-      TagRoller,
-      TagSumsRoller,
-      ActiveAccounts,
-      LedgerStore,
-      Reconciler,
-      Payments,
-      Erasures,
-      ContentsStore,
-      IdempotencyTable,
-      UsageMetrics,
-      CLOCK,
-      LOGGER,
-    ],
-    useFactory: (
-      mirrors: Mirrors,
-      roller: WindowRoller,
-      days: DayRoller,
-      tags: TagRoller,
-      tagSums: TagSumsRoller,
-      accounts: ActiveAccounts,
-      ledger: LedgerStore,
-      reconciler: Reconciler,
-      payments: Payments,
-      erasures: Erasures,
-      contents: ContentsStore,
-      creates: IdempotencyTable,
-      metrics: UsageMetrics,
-      clock: Clock,
-      logger: Logger,
-    ) =>
-      new Rounds({
-        mirrors,
-        roller,
-        days,
-        tags,
-        tagSums,
-        accounts,
-        ledger,
-        reconciler,
-        payments,
-        erasures,
-        contents,
-        creates,
-        metrics,
-        clock,
-        logger,
-      }),
-  },
 ];
+
+const jobs: Provider[] = [MirrorJobs, RollupJobs, RetentionJobs, Rounds];

@@ -1,11 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  ApiError,
-  type CreditBody,
-  type Directory,
-  type Payer,
-  type SessionPrincipal,
-} from '@gateway/contracts';
+import { ApiError, type CreditBody, Directory, type Payer, type SessionPrincipal } from '@gateway/contracts';
 
 export interface Payee {
   accountId: string;

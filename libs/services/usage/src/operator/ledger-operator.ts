@@ -7,7 +7,7 @@ import { ActiveAccounts } from '../mirror/active-accounts.js';
 import { MirrorStore } from '../mirror/mirror.store.js';
 import { Mirrors } from '../mirror/mirrors.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
-import { Reconciler, type FullProof } from '../reconcile/reconciler.js';
+import { FullReconciliation, type FullProof } from '../reconcile/full-reconciliation.js';
 import { applyDeadLetter, closeDeadLetter, deadLetters, type DeadLetter } from './dead-letter-replay.js';
 import { giveUp, missingRanges, type MissingRange } from './give-up.js';
 
@@ -25,8 +25,6 @@ const NO_METRICS = {
   batchPosted: () => undefined,
   mirrorFailed: () => undefined,
   mirrorDebtsLeft: () => undefined,
-  differencesFound: () => undefined,
-  proofAdvanced: () => undefined,
   priced: () => undefined,
 };
 const CONNECTIONS = 3;
@@ -38,7 +36,7 @@ export class LedgerOperator {
   private readonly database: UsageDatabase;
   private readonly mirrors: Mirrors;
   private readonly store: PostingStore;
-  private readonly reconciler: Reconciler;
+  private readonly reconciliation: FullReconciliation;
   private readonly ingestion: Ingestion;
 
   constructor(private readonly options: Options) {
@@ -59,21 +57,21 @@ export class LedgerOperator {
     this.ingestion = new Ingestion(store, mirrors, { check: async () => undefined }, metrics, clock, logger, {
       nudge: () => undefined,
     });
-    this.reconciler = new Reconciler({
+    const reprice = new Reprice(metrics, logger, catalogue);
+    this.reconciliation = new FullReconciliation(
       database,
       mirrorStore,
       mirrors,
       limits,
-      reprice: new Reprice(metrics, logger, catalogue),
+      reprice,
+      store,
       clock,
       random,
-      logger,
-      metrics,
-    });
+    );
   }
 
   reconcile(options: { journals: readonly string[]; isRepair: boolean }): Promise<FullProof> {
-    return this.reconciler.full(options);
+    return this.reconciliation.run(options);
   }
 
   /** Applies records as the running service does, for a topic that is replayed from a file. Each unit counts once. */

@@ -25,12 +25,12 @@ describe('auto-recharge', () => {
     };
     expect([put.status, put.body]).toEqual([200, held]);
     expect((await on.billing('GET', 'auto-recharge?org_id=org_1')).body).toEqual(held);
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(await on.balance()).toBe('6');
     await on.app.database.pool.query('TRUNCATE outbox');
     await spend('2');
-    await Promise.all([on.payments.recharge(), on.payments.recharge()]);
-    await on.payments.recharge();
+    await Promise.all([on.recharges.advance(), on.recharges.advance()]);
+    await on.recharges.advance();
     expect(await on.balance()).toBe('24');
     const [charge] = on.stripe.calls.filter(({ path }) => path === '/v1/payment_intents');
     expect(charge.fields).toMatchObject({
@@ -54,9 +54,9 @@ describe('auto-recharge', () => {
     await on.deliver(on.captured(charge.key, 2000));
     expect(await on.balance()).toBe('24');
     await spend('20');
-    await on.payments.recharge();
+    await on.recharges.advance();
     await spend('20');
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(await on.balance()).toBe('4');
     expect(await on.faults()).toEqual([]);
   });
@@ -66,10 +66,10 @@ describe('auto-recharge', () => {
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
     const payer = jest.spyOn(directory, 'payer').mockImplementationOnce(async () => {
-      await on.payments.recharge();
+      await on.recharges.advance();
       return null;
     });
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(payer).toHaveBeenCalledTimes(2);
     payer.mockRestore();
     expect(on.stripe.charges()).toHaveLength(1);
@@ -81,8 +81,8 @@ describe('auto-recharge', () => {
     await on.billing('PUT', 'auto-recharge', settings);
     await on.app.database.pool.query('TRUNCATE outbox');
     on.stripe.declines = 'insufficient_funds';
-    await on.payments.recharge();
-    await on.payments.recharge();
+    await on.recharges.advance();
+    await on.recharges.advance();
     expect(await on.types()).toEqual(['auto_recharge.triggered', 'payment.failed', 'auto_recharge.failed']);
     expect((await on.events())[1].data).toMatchObject({
       source: 'auto_recharge',
@@ -91,7 +91,7 @@ describe('auto-recharge', () => {
     expect(await on.balance()).toBe('1');
     on.stripe.declines = null;
     await on.app.database.pool.query('UPDATE billing SET next_attempt_at = NULL');
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(await on.balance()).toBe('21');
     expect((await on.events()).at(-1)).toMatchObject({
       type: 'auto_recharge.succeeded',
@@ -103,10 +103,10 @@ describe('auto-recharge', () => {
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
     on.stripe.isDumb = true;
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(await on.balance()).toBe('1');
     on.stripe.isDumb = false;
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(await on.balance()).toBe('21');
     const keys = on.stripe.calls.filter(({ path }) => path === '/v1/payment_intents').map(({ key }) => key);
     expect(new Set(keys).size).toBe(1);
@@ -115,7 +115,7 @@ describe('auto-recharge', () => {
   it('PAY-04 asks for the card alone, as nobody is there to be sent to another page', async () => {
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(await on.balance()).toBe('21');
     expect(on.stripe.charges()[0].fields).toMatchObject({
       'automatic_payment_methods[enabled]': 'true',
@@ -127,8 +127,8 @@ describe('auto-recharge', () => {
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
     on.stripe.isCardGone = true;
-    await on.payments.recharge();
-    await on.payments.recharge();
+    await on.recharges.advance();
+    await on.recharges.advance();
     expect(on.stripe.charges()).toHaveLength(1);
     expect((await on.events()).at(-1)).toMatchObject({
       type: 'auto_recharge.failed',
@@ -137,7 +137,7 @@ describe('auto-recharge', () => {
     // Paying by hand saves a card again, and ends the wait.
     on.stripe.isCardGone = false;
     await on.deliver(on.captured(await on.checkout('1'), 100));
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(await on.balance()).toBe('22');
   });
 
@@ -145,9 +145,9 @@ describe('auto-recharge', () => {
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
     on.stripe.status = 'processing';
-    await on.payments.recharge();
+    await on.recharges.advance();
     on.stripe.forgetKeys();
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(on.stripe.charges()).toHaveLength(1);
     expect(await on.balance()).toBe('1');
     const [{ key }] = on.stripe.charges();
@@ -160,14 +160,14 @@ describe('auto-recharge', () => {
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
     on.stripe.isDumb = true;
-    await on.payments.recharge();
+    await on.recharges.advance();
     on.stripe.isDumb = false;
     on.stripe.forgetKeys();
     const { pool } = on.app.database;
     await pool.query(
       `UPDATE payment SET created_at = created_at - interval '23 h' WHERE kind = 'auto_recharge'`,
     );
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(on.stripe.charges()).toHaveLength(1);
     expect((await on.events()).at(-1)).toMatchObject({
       type: 'auto_recharge.failed',
@@ -187,12 +187,12 @@ describe('auto-recharge', () => {
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
     directory.isAway = true;
-    await on.payments.recharge();
+    await on.recharges.advance();
     directory.isAway = false;
     directory.payers.set('acct_1', { accountId: 'acct_1', orgId: 'org_1', isClosed: true });
-    await on.payments.recharge();
+    await on.recharges.advance();
     directory.payers.delete('acct_1');
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect(on.stripe.charges()).toEqual([]);
     expect((await on.billing('GET', 'auto-recharge?org_id=org_1')).body).toMatchObject({ enabled: false });
   });
@@ -214,7 +214,7 @@ describe('auto-recharge', () => {
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
     await on.app.database.pool.query('UPDATE billing SET payment_method = NULL');
-    await on.payments.recharge();
+    await on.recharges.advance();
     expect((await on.events()).at(-1)).toMatchObject({
       type: 'auto_recharge.failed',
       data: { reason: 'no_payment_method' },

@@ -4,7 +4,7 @@ import { Usd } from '@gateway/money';
 import { sessionPrincipal, testDatabase } from '@gateway/testing';
 import { Rounds } from '../background/rounds.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
-import { Payments } from './payments.js';
+import { Recharges } from './recharges.js';
 import { signature, SIGNING_SECRET, STRIPE_KEY, StripeDouble } from './stripe.fixture.js';
 
 export const OWNER = 'eyJowner.eyJowner.owner';
@@ -19,7 +19,7 @@ export class PaymentsApp {
   private constructor(
     readonly app: UsageApp,
     readonly stripe: StripeDouble,
-    readonly payments: Payments,
+    readonly recharges: Recharges,
     private readonly now: () => number,
     private readonly drop: () => Promise<void>,
   ) {}
@@ -47,7 +47,7 @@ export class PaymentsApp {
       ROOT,
       sessionPrincipal({ userId: 'usr_root', accountId: 'acct_root', isSuperAdmin: true }),
     );
-    return new PaymentsApp(app, stripe, app.app.get(Payments, { strict: false }), now, () => place.drop());
+    return new PaymentsApp(app, stripe, app.app.get(Recharges, { strict: false }), now, () => place.drop());
   }
 
   async close(): Promise<void> {

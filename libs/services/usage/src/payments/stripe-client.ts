@@ -1,6 +1,7 @@
 import type { Random } from '@gateway/contracts';
 import { unavailable } from '@gateway/platform';
 import { Agent } from 'undici';
+import type { UsageConfig } from '../usage.config.js';
 
 const TIMEOUT_MS = 15_000;
 const CONNECTIONS = 8;
@@ -137,4 +138,12 @@ export function objectIn(value: Record<string, unknown>, name: string): Record<s
 export function stringIn(value: Record<string, unknown>, name: string): string | null {
   const member = value[name];
   return typeof member === 'string' && member !== '' ? member : null;
+}
+
+/** Returns the client of the deployment; null without a secret key: then nobody is charged. */
+export function stripeClient(
+  { STRIPE_SECRET_KEY: secretKey, STRIPE_BASE_URL: baseUrl }: Readonly<UsageConfig>,
+  random: Random,
+): StripeClient | null {
+  return secretKey === undefined ? null : new StripeClient({ baseUrl, secretKey, random });
 }

@@ -1,11 +1,13 @@
+import type { Clock } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import { testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
 import { Rounds } from '../background/rounds.js';
 import { MirrorStore } from '../mirror/mirror.store.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
+import type { UsageMetrics } from '../usage-metrics.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
-import { Reconciler, type ReconcilerDeps } from './reconciler.js';
+import { Reconciler } from './reconciler.js';
 
 let place: TestDatabase;
 let app: UsageApp;
@@ -29,20 +31,23 @@ const grow = (account: string, requests: number) =>
     [account, requests],
   );
 
-function reconcilerWith(more: Partial<ReconcilerDeps>): Reconciler {
-  return new Reconciler({
-    database: app.database,
-    mirrorStore: app.app.get(MirrorStore, { strict: false }),
-    ...{ mirrors: app.mirrors, limits: app.limits, clock: new SystemClock(), random: new SystemRandom() },
-    reprice: {
-      again: () => Promise.resolve(null),
-      knows: () => Promise.resolve(true),
-      window: () => Promise.resolve(undefined),
-    },
-    logger: { error: () => undefined } as unknown as Logger,
-    metrics: { differencesFound: () => undefined, proofAdvanced: () => undefined },
-    ...more,
-  });
+function reconcilerWith(
+  more: {
+    database?: UsageDatabase;
+    metrics?: Pick<UsageMetrics, 'differencesFound' | 'proofAdvanced'>;
+    clock?: Clock;
+    logger?: Logger;
+  } = {},
+): Reconciler {
+  return new Reconciler(
+    more.database ?? app.database,
+    app.app.get(MirrorStore, { strict: false }),
+    app.limits,
+    more.metrics ?? { differencesFound: () => undefined, proofAdvanced: () => undefined },
+    more.clock ?? new SystemClock(),
+    new SystemRandom(),
+    more.logger ?? ({ error: () => undefined } as unknown as Logger),
+  );
 }
 
 describe('a minute of the proof', () => {

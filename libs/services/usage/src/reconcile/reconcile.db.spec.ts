@@ -24,6 +24,8 @@ import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import { giveUp } from '../operator/give-up.js';
 import { PLANTED_BY_SQL, type PlantedBySql } from './planted.fixture.js';
+import type { FullReconciliation } from './full-reconciliation.js';
+import { reconciliationOf } from './full-reconciliation.fixture.js';
 import { Reconciler } from './reconciler.js';
 
 const clock = new SystemClock();
@@ -42,6 +44,7 @@ let store: RedisLimitStore;
 let laterMs = 0;
 let app: UsageApp;
 let reconciler: Reconciler;
+let reconciliation: FullReconciliation;
 
 beforeAll(async () => {
   [place, redisPlace] = await Promise.all([testDatabase(MIGRATED), testRedis()]);
@@ -56,6 +59,7 @@ beforeAll(async () => {
   store = new RedisLimitStore({ pipe: redis.pipe, random: new SystemRandom(), testNow });
   app = await startUsageApp(place.url, { limits: store, catalogue });
   reconciler = app.app.get(Reconciler, { strict: false });
+  reconciliation = reconciliationOf(app, store);
   // A round that reports the ledger to the limit store would report what is planted in it.
   await app.app.get(Rounds, { strict: false }).stop();
 });
@@ -273,7 +277,7 @@ const PLANTED: Record<string, Planted> = {
 describe('the proof of the books', () => {
   it('finds nothing in books that are right, and prints the same sum on every path', async () => {
     journal(...records.map(outcome));
-    const { findings, sums } = await reconciler.full({ journals: [folder], isRepair: false });
+    const { findings, sums } = await reconciliation.run({ journals: [folder], isRepair: false });
     expect(findings).toEqual([]);
     expect(new Set(Object.values(sums))).toEqual(new Set(['2.75']));
   });
@@ -284,7 +288,7 @@ describe('the proof of the books', () => {
       await planted.plant();
       const before = await transfers();
       const journals = planted.journals?.() ?? [];
-      const { findings } = await reconciler.full({ journals, isRepair: true });
+      const { findings } = await reconciliation.run({ journals, isRepair: true });
       const named = planted.found.map((finding) => expect.objectContaining(finding));
       expect(findings).toEqual(expect.arrayContaining(named));
       const kinds = [...planted.found.map(({ kind }) => kind), ...(planted.also ?? [])];
@@ -292,7 +296,7 @@ describe('the proof of the books', () => {
       const after = await transfers();
       expect(after.filter((transfer) => before.includes(transfer))).toEqual(before);
       laterMs = 0;
-      const again = await reconciler.full({ journals, isRepair: false });
+      const again = await reconciliation.run({ journals, isRepair: false });
       const mended = planted.stays ? [...named.map(() => expect.anything())] : [];
       expect(again.findings).toEqual(mended);
     },
@@ -311,16 +315,16 @@ describe('the proof of the books', () => {
     await giveUp({ ...FROM, reason: 'lost' }, { database: app.database, clock, random: new SystemRandom() });
     await sql("UPDATE rejection SET created_at = now() - interval '1 year'");
     await app.app.get(LedgerStore, { strict: false }).removeOldRejections();
-    const { findings } = await reconciler.full({ journals: [], isRepair: false });
+    const { findings } = await reconciliation.run({ journals: [], isRepair: false });
     expect(findings.map(({ kind }) => kind)).toEqual(['dead_letter_open']);
     await sql('DELETE FROM usage_event WHERE seq = 7');
-    const after = await reconciler.full({ journals: [], isRepair: false });
+    const after = await reconciliation.run({ journals: [], isRepair: false });
     expect(after.findings).toContainEqual(expect.objectContaining({ scope: 'edge-r/e 7 to 7' }));
   });
 
   it('counts billed events whose terms cannot be read', async () => {
     await sql(`UPDATE usage_event SET priced_from = jsonb_set(priced_from, '{snapshot_id}', '"gone"')`);
-    expect(await reconciler.full({ journals: [], isRepair: false })).toMatchObject({
+    expect(await reconciliation.run({ journals: [], isRepair: false })).toMatchObject({
       unpriced: 1,
       findings: [],
     });
@@ -328,7 +332,7 @@ describe('the proof of the books', () => {
 
   it('posts the events that a repair brings as they were, also for the reads', async () => {
     await PLANTED['unit_without_event'].plant();
-    await reconciler.full({ journals: [folder], isRepair: true });
+    await reconciliation.run({ journals: [folder], isRepair: true });
     const { rows } = await app.database.pool.query(
       'SELECT cost::float8 AS cost FROM usage_event WHERE request_id = $1',
       [records[2].request_id],
@@ -340,7 +344,7 @@ describe('the proof of the books', () => {
     const tail = usageRecord({ ...FROM, seq: 4, cost_usd: '0.000000125' });
     journal(...[...records, tail].map(outcome));
     await settle(`${tail.request_id}/0`, 125n);
-    expect((await reconciler.full({ journals: [folder], isRepair: false })).findings).toEqual([]);
+    expect((await reconciliation.run({ journals: [folder], isRepair: false })).findings).toEqual([]);
   });
 
   it('does not judge what an account in use has unposted', async () => {
@@ -351,11 +355,11 @@ describe('the proof of the books', () => {
     };
     await settle('req_in_use/0', 40n);
     const inUse = use();
-    const { findings } = await reconciler.full({ journals: [folder], isRepair: false });
+    const { findings } = await reconciliation.run({ journals: [folder], isRepair: false });
     isOver = true;
     await inUse;
     expect(findings).toEqual([]);
-    expect((await reconciler.full({ journals: [folder], isRepair: false })).findings).toHaveLength(1);
+    expect((await reconciliation.run({ journals: [folder], isRepair: false })).findings).toHaveLength(1);
   });
 
   it('finds differences in its rounds, each minute a part, and shows them to super admins as metrics do', async () => {
@@ -367,7 +371,7 @@ describe('the proof of the books', () => {
     expect(reconciler.state.roundEndedAtMs).not.toBeNull();
     const metrics = await (await fetch(`${app.url}/metrics`)).text();
     expect(metrics).toContain('gateway_reconcile_differences{kind="total_differs"} 1');
-    await reconciler.full({ journals: [], isRepair: true });
+    await reconciliation.run({ journals: [], isRepair: true });
     await reconciler.advance();
     expect(reconciler.state.findings).toEqual([]);
   });

@@ -1,48 +1,20 @@
-import { uuidv7, type Clock, type LimitStore, type Random } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { LimitStore, uuidv7, type Clock, type Random } from '@gateway/contracts';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { PostingStore } from '../posting/posting.store.js';
-import type { Reprice } from '../posting/reprice.js';
-import type { MirrorStore } from '../mirror/mirror.store.js';
-import type { Mirrors } from '../mirror/mirrors.js';
+import { MirrorStore } from '../mirror/mirror.store.js';
 import { isStatementCanceled } from '../postgres/statement-canceled.js';
-import type { UsageDatabase } from '../postgres/usage-database.js';
-import { DIFFERENCES, findingName, type DifferenceKind, type Finding, type Sums } from './finding.js';
-import { proveJournals } from './journal-proof.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
+import { UsageMetrics } from '../usage-metrics.js';
+import { accountsAfter } from './accounts-after.js';
+import { DIFFERENCES, findingName, type DifferenceKind, type Finding } from './finding.js';
 import {
   deadLetterFindings,
   ledgerFindings,
   recentLinkFindings,
-  sums,
   wholeBooksFindings,
 } from './ledger-proof.js';
 import { mirrorFindings } from './mirror-proof.js';
-import { provePrices } from './price-proof.js';
-import { repair } from './repair.js';
-import { missingRows } from './rows-proof.js';
-import { slotFindings } from './slots-proof.js';
-import { tagFindings } from './tags-proof.js';
-
-export interface ReconcilerDeps {
-  database: UsageDatabase;
-  mirrorStore: MirrorStore;
-  mirrors: Mirrors;
-  limits: LimitStore;
-  reprice: Pick<Reprice, 'again' | 'knows' | 'window'>;
-  clock: Clock;
-  random: Random;
-  logger: Logger;
-  metrics: {
-    differencesFound(kind: DifferenceKind, count: number): void;
-    proofAdvanced(unproven: number, roundEndedAtMs: number | null): void;
-  };
-}
-
-export interface FullProof {
-  sums: Sums;
-  findings: Finding[];
-  /** Billed events that could not be priced again. */
-  unpriced: number;
-}
 
 /** The knowledge of this process's passes. */
 export interface ProofState {
@@ -62,7 +34,6 @@ const BUDGET_MS = 1_000;
 const SLICE = 20;
 /** Events that one part may read: an account with more is left to the full proof, and counted. A proof reads each six times. */
 const EVENTS_MAX = 500_000;
-const ACCOUNTS_AT_ONCE = 200;
 const FINDINGS_MAX = 1_000;
 /** Kinds for which the limit store is compared: asked of every account, however long its history is. */
 const MIRROR_KINDS: ReadonlySet<DifferenceKind> = new Set([
@@ -78,8 +49,9 @@ const MIRROR_KINDS: ReadonlySet<DifferenceKind> = new Set([
  * accounts in the order of their ids as a second allows, each whole. So a small ledger is proved every minute, a large
  * one in a round of many, and a minute costs the same however much is stored: how many events an account has is asked of its
  * days first. Records that could not be applied are few, and asked for every minute: a process that has just started knows
- * them, which a counter would have forgotten. The full proof is for an operator.
+ * them, which a counter would have forgotten. The full proof is for an operator: FullReconciliation.
  */
+@Injectable()
 export class Reconciler {
   private readonly found = new Map<string, Finding>();
   private cursor = '';
@@ -90,7 +62,15 @@ export class Reconciler {
   private held = new Map<string, Finding>();
   private roundEndedAtMs: number | null = null;
 
-  constructor(private readonly deps: ReconcilerDeps) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    private readonly mirrorStore: MirrorStore,
+    private readonly limits: LimitStore,
+    @Inject(UsageMetrics) private readonly metrics: Pick<UsageMetrics, 'differencesFound' | 'proofAdvanced'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   get state(): ProofState {
     return {
@@ -101,43 +81,16 @@ export class Reconciler {
     };
   }
 
-  /** Everything, at once; `journals` are folders as JOURNAL_DIR names them. Repairs what it found if asked to. */
-  async full(options: { journals: readonly string[]; isRepair: boolean }): Promise<FullProof> {
-    const { database, clock, random } = this.deps;
-    const prices = await provePrices(this.deps);
-    // As arguments of a call a million of them would not fit on the stack.
-    let findings = [
-      ...(await ledgerFindings(database.pool, 'all')),
-      ...(await missingRows(database.pool)),
-      ...(await slotFindings(database.pool)),
-      ...(await tagFindings(database.pool)),
-      ...prices.findings,
-    ];
-    const journal = options.journals.length > 0 ? await proveJournals(options.journals, this.deps) : null;
-    if (journal !== null) findings = findings.concat(journal.findings);
-    for (let from = ''; ;) {
-      const accounts = await this.accountsAfter(from, ACCOUNTS_AT_ONCE);
-      findings = findings.concat(await mirrorFindings(accounts, journal?.tailNano ?? null, this.deps));
-      if (accounts.length < ACCOUNTS_AT_ONCE) break;
-      from = accounts[accounts.length - 1];
-    }
-    if (options.isRepair && findings.length > 0) {
-      const store = new PostingStore(database, clock, random);
-      await repair(findings, journal?.missing ?? [], { ...this.deps, store });
-    }
-    return { sums: await sums(database.pool), findings, unpriced: prices.unpriced };
-  }
-
   /** The minute's part. */
   async advance(): Promise<void> {
-    const { database, clock, metrics } = this.deps;
+    const { database, clock, metrics } = this;
     const end = clock.monotonic() + BUDGET_MS;
     const sinceId = this.idAt(clock.now() - RECENT_MS);
     const recent = await recentLinkFindings(database.pool, sinceId);
     for (const finding of recent) this.note(finding);
     this.replace(({ kind }) => kind === 'dead_letter_open', await deadLetterFindings(database.pool));
     do {
-      const slice = await this.accountsAfter(this.cursor, SLICE);
+      const slice = await accountsAfter(this.cursor, SLICE, database);
       const accounts = await this.withinEvents(slice);
       this.proved += await this.prove(accounts);
       this.cursor = accounts.at(-1) ?? '';
@@ -157,9 +110,10 @@ export class Reconciler {
 
   /** Returns how many were proved. What was found of an account stays until it is proved again. */
   private async prove(accounts: readonly string[]): Promise<number> {
+    const { database, mirrorStore, limits, clock } = this;
     if (accounts.length === 0) return 0;
     const findings = await this.withinTime(accounts.filter((account) => !this.unproven.has(account)));
-    findings.push(...(await mirrorFindings(accounts, null, this.deps)));
+    findings.push(...(await mirrorFindings(accounts, null, { database, mirrorStore, limits, clock })));
     const proved = accounts.filter((account) => !this.unproven.has(account));
     for (const [name, { account, kind }] of this.found) {
       if (account === null || !accounts.includes(account)) continue;
@@ -184,7 +138,7 @@ export class Reconciler {
 
   /** The first of them whose events together are few enough; of one that has too many no event is read. */
   private async withinEvents(accounts: readonly string[]): Promise<readonly string[]> {
-    const { rows } = await this.deps.database.pool.query<{ account_id: string; events: string }>(
+    const { rows } = await this.database.pool.query<{ account_id: string; events: string }>(
       `SELECT account_id, sum(requests) AS events FROM usage_day WHERE account_id = ANY($1) GROUP BY account_id`,
       [accounts],
     );
@@ -207,7 +161,7 @@ export class Reconciler {
   private async withinTime(accounts: readonly string[]): Promise<Finding[]> {
     if (accounts.length === 0) return [];
     try {
-      const findings = await ledgerFindings(this.deps.database.pool, accounts);
+      const findings = await ledgerFindings(this.database.pool, accounts);
       for (const account of accounts) this.unproven.delete(account);
       return findings;
     } catch (failure) {
@@ -227,12 +181,12 @@ export class Reconciler {
   private async endRound(): Promise<void> {
     this.replace(
       ({ account, kind }) => (account === null || account === 'house') && kind !== 'dead_letter_open',
-      await wholeBooksFindings(this.deps.database.pool),
+      await wholeBooksFindings(this.database.pool),
     );
     this.cursor = '';
     this.lastProved = this.proved;
     this.proved = 0;
-    this.roundEndedAtMs = this.deps.clock.now();
+    this.roundEndedAtMs = this.clock.now();
   }
 
   /** Replaces the known findings with the new ones; those that stay are not logged again. */
@@ -245,7 +199,7 @@ export class Reconciler {
   private note(finding: Finding): void {
     const name = findingName(finding);
     if (!this.found.has(name))
-      this.deps.logger.error(
+      this.logger.error(
         {
           account_id: finding.account,
           reason: `${finding.kind} ${finding.scope ?? ''}: ${DIFFERENCES[finding.kind]}`,
@@ -255,17 +209,9 @@ export class Reconciler {
     if (this.found.size < FINDINGS_MAX || this.found.has(name)) this.found.set(name, finding);
   }
 
-  private async accountsAfter(id: string, limit: number): Promise<string[]> {
-    const { rows } = await this.deps.database.pool.query<{ id: string }>(
-      "SELECT id FROM account WHERE id > $1 AND kind = 'customer' ORDER BY id LIMIT $2",
-      [id, limit],
-    );
-    return rows.map((row) => row.id);
-  }
-
   /** The lowest id of a transfer drawn at that time or later. */
   private idAt(ms: number): string {
-    const { random } = this.deps;
+    const { random } = this;
     const frozen = {
       now: () => ms,
       monotonic: () => 0,

@@ -1,0 +1,24 @@
+import type { LimitStore } from '@gateway/contracts';
+import { SystemClock, SystemRandom } from '@gateway/platform';
+import { MirrorStore } from '../mirror/mirror.store.js';
+import { PostingStore } from '../posting/posting.store.js';
+import { Reprice } from '../posting/reprice.js';
+import type { UsageApp } from '../usage.fixture.js';
+import { FullReconciliation } from './full-reconciliation.js';
+
+/** Returns the proof of an operator over the ledger of a started service. */
+export function reconciliationOf(
+  { app, database, mirrors }: UsageApp,
+  limits: LimitStore,
+): FullReconciliation {
+  return new FullReconciliation(
+    database,
+    app.get(MirrorStore, { strict: false }),
+    mirrors,
+    limits,
+    app.get(Reprice, { strict: false }),
+    app.get(PostingStore, { strict: false }),
+    new SystemClock(),
+    new SystemRandom(),
+  );
+}
