@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
   BackgroundResponses,
@@ -10,17 +11,18 @@ import {
   type NumberedEvent,
   type Random,
 } from '@gateway/contracts';
-import { unavailable, type InternalHttp } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const PATH = '/internal/background-responses';
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 40 * 1_048_576;
 
 /** The workers service's background responses over HTTP. Everything may be repeated: it has one effect. */
+@Injectable()
 export class HttpBackgroundResponses extends BackgroundResponses {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   Directory,
   type AuditedAction,
@@ -6,15 +7,16 @@ import {
   type Payer,
   type Random,
 } from '@gateway/contracts';
-import { unavailable, type InternalHttp, type InternalRequest } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable, type InternalRequest } from '@gateway/platform';
 
 const TIMEOUT_MS = 2_000;
 
 /** The keys service's directory over HTTP. */
+@Injectable()
 export class HttpDirectory extends Directory {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

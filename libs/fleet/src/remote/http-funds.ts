@@ -1,12 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { Funds, type AppliedRange, type Random, type ScopeKind } from '@gateway/contracts';
-import { unavailable } from '@gateway/platform';
-import type { InternalHttp, InternalResponse } from '@gateway/platform';
+import { RANDOM, unavailable } from '@gateway/platform';
+import { InternalHttp, type InternalResponse } from '@gateway/platform';
 
 type Scope = { kind: ScopeKind; id: string };
 
 const TIMEOUT_MS = 1_000;
 
 /** The usage service's ledger over HTTP. Every call may be repeated: a seed and a credit have one effect. */
+@Injectable()
 export class HttpFunds extends Funds {
   /** Requests under way, by what they ask for. */
   private readonly seeds = new Map<string, Promise<void>>();
@@ -14,7 +16,7 @@ export class HttpFunds extends Funds {
 
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   IdempotencyStore,
   type IdempotencyClaim,
@@ -5,15 +6,16 @@ import {
   type Random,
   type StoredAnswer,
 } from '@gateway/contracts';
-import { unavailable, type InternalHttp } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const TIMEOUT_MS = 5_000;
 
 /** Idempotency-Keys in the workers service over HTTP. */
+@Injectable()
 export class HttpIdempotencyStore extends IdempotencyStore {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
   Inference,
@@ -11,7 +12,7 @@ import {
   type UpstreamBatch,
   type UpstreamBatchCall,
 } from '@gateway/contracts';
-import { unavailable, type InternalHttp } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const PLAN_TIMEOUT_MS = 10_000;
 /** Longer than an attempt of the edge. */
@@ -24,10 +25,11 @@ interface Refused {
 }
 
 /** The edge's inference over HTTP. A call is never sent twice here: who asks again decides that. */
+@Injectable()
 export class HttpInference extends Inference {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

@@ -1,13 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { OrgOwners, type Random } from '@gateway/contracts';
-import { unavailable, type InternalHttp } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const TIMEOUT_MS = 2_000;
 
 /** The keys service's owners over HTTP. */
+@Injectable()
 export class HttpOrgOwners extends OrgOwners {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

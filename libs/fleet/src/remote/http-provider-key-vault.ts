@@ -1,10 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ProviderKeyVault,
   type ProviderCredential,
   type ProviderKeyUse,
   type Random,
 } from '@gateway/contracts';
-import { unavailable, type InternalHttp } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const TIMEOUT_MS = 1_000;
 const KINDS: ReadonlySet<unknown> = new Set<ProviderCredential['kind']>([
@@ -15,10 +16,11 @@ const KINDS: ReadonlySet<unknown> = new Set<ProviderCredential['kind']>([
 ]);
 
 /** The keys service's provider keys over HTTP. It keeps nothing. */
+@Injectable()
 export class HttpProviderKeyVault extends ProviderKeyVault {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

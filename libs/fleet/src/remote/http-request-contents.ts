@@ -1,13 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { RequestContents, type Random, type UnitContent } from '@gateway/contracts';
-import { unavailable, type InternalHttp } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const TIMEOUT_MS = 5_000;
 
 /** The usage service's contents over HTTP. Keeping may be repeated: it has one effect. */
+@Injectable()
 export class HttpRequestContents extends RequestContents {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

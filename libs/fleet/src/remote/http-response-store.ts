@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
   ResponseStore,
@@ -8,7 +9,7 @@ import {
   type ResponseLink,
   type StoredResponse,
 } from '@gateway/contracts';
-import { unavailable, type InternalHttp } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 type Json = Record<string, unknown>;
 
@@ -17,10 +18,11 @@ const TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 40 * 1_048_576;
 
 /** The workers service's responses over HTTP. Keeping may be repeated: it has one effect. */
+@Injectable()
 export class HttpResponseStore extends ResponseStore {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

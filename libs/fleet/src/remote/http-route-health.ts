@@ -1,13 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { RouteHealth, type ProviderState, type Random, type RouteFigures } from '@gateway/contracts';
-import { unavailable, type InternalHttp } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const TIMEOUT_MS = 5_000;
 
 /** The catalogue service over HTTP. Figures count each time they arrive, so they are sent once. */
+@Injectable()
 export class HttpRouteHealth extends RouteHealth {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

@@ -1,13 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { StoredContent, type PromptContent, type Random } from '@gateway/contracts';
-import { unavailable, type InternalHttp } from '@gateway/platform';
+import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const TIMEOUT_MS = 1_000;
 
 /** The keys service's templates and memories over HTTP. It keeps nothing. */
+@Injectable()
 export class HttpStoredContent extends StoredContent {
   constructor(
     private readonly http: InternalHttp,
-    private readonly random: Random,
+    @Inject(RANDOM) private readonly random: Random,
   ) {
     super();
   }

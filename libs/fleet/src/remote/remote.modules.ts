@@ -1,4 +1,13 @@
-import { Inject, Injectable, Module, type OnModuleInit, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Module,
+  type ClassProvider,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+  type Type,
+} from '@nestjs/common';
 import {
   BackgroundResponses,
   IdempotencyStore,
@@ -39,6 +48,11 @@ import { HttpResponseStore } from './http-response-store.js';
 import { HttpRouteHealth } from './http-route-health.js';
 import { catalogueLoadCounter, principalCacheCounter } from './reader-metrics.js';
 
+/** Returns a global module of ports that another service serves. */
+function overHttp(module: Type, providers: ClassProvider[]): DynamicModule {
+  return { module, global: true, providers, exports: providers };
+}
+
 /** Principals of the keys service, for an app that does not hold it. */
 @Module({
   providers: [
@@ -55,32 +69,14 @@ class PrincipalsOverHttp {}
 export const RemotePrincipalsModule = { module: PrincipalsOverHttp, global: true };
 
 /** Provider keys of the keys service, for an app that does not hold it. */
-@Module({
-  providers: [
-    {
-      provide: ProviderKeyVault,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpProviderKeyVault(http, random),
-    },
-  ],
-  exports: [ProviderKeyVault],
-})
-class ProviderKeysOverHttp {}
-export const RemoteProviderKeysModule = { module: ProviderKeysOverHttp, global: true };
+export const RemoteProviderKeysModule = overHttp(class ProviderKeysOverHttp {}, [
+  { provide: ProviderKeyVault, useClass: HttpProviderKeyVault },
+]);
 
 /** Templates and memories of the keys service, for an app that does not hold it. */
-@Module({
-  providers: [
-    {
-      provide: StoredContent,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpStoredContent(http, random),
-    },
-  ],
-  exports: [StoredContent],
-})
-class StoredContentOverHttp {}
-export const RemoteStoredContentModule = { module: StoredContentOverHttp, global: true };
+export const RemoteStoredContentModule = overHttp(class StoredContentOverHttp {}, [
+  { provide: StoredContent, useClass: HttpStoredContent },
+]);
 
 @Injectable()
 class CatalogueFollower implements OnModuleInit, OnApplicationShutdown {
@@ -130,137 +126,46 @@ class CatalogueOverHttp {}
 export const RemoteCatalogueModule = { module: CatalogueOverHttp, global: true };
 
 /** Provides the receiver of provider reports of the catalogue service, for an app that calls providers. */
-@Module({
-  providers: [
-    {
-      provide: RouteHealth,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpRouteHealth(http, random),
-    },
-  ],
-  exports: [RouteHealth],
-})
-class RouteHealthOverHttp {}
-export const RemoteRouteHealthModule = { module: RouteHealthOverHttp, global: true };
+export const RemoteRouteHealthModule = overHttp(class RouteHealthOverHttp {}, [
+  { provide: RouteHealth, useClass: HttpRouteHealth },
+]);
 
 /** Provides the names of the catalogue service, for an app that needs no snapshot. */
-@Module({
-  providers: [
-    {
-      provide: CatalogueNames,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpCatalogueNames(http, random),
-    },
-  ],
-  exports: [CatalogueNames],
-})
-class CatalogueNamesOverHttp {}
-export const RemoteCatalogueNamesModule = { module: CatalogueNamesOverHttp, global: true };
+export const RemoteCatalogueNamesModule = overHttp(class CatalogueNamesOverHttp {}, [
+  { provide: CatalogueNames, useClass: HttpCatalogueNames },
+]);
 
 /** The usage service's ledger, for an app that does not hold it. */
-@Module({
-  providers: [
-    {
-      provide: Funds,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpFunds(http, random),
-    },
-  ],
-  exports: [Funds],
-})
-class FundsOverHttp {}
-export const RemoteFundsModule = { module: FundsOverHttp, global: true };
+export const RemoteFundsModule = overHttp(class FundsOverHttp {}, [{ provide: Funds, useClass: HttpFunds }]);
 
 /** The usage service's erasures, for an app that does not hold it. */
-@Module({
-  providers: [
-    {
-      provide: ErasedEndUsers,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpErasedEndUsers(http, random),
-    },
-  ],
-  exports: [ErasedEndUsers],
-})
-class ErasuresOverHttp {}
-export const RemoteErasuresModule = { module: ErasuresOverHttp, global: true };
+export const RemoteErasuresModule = overHttp(class ErasuresOverHttp {}, [
+  { provide: ErasedEndUsers, useClass: HttpErasedEndUsers },
+]);
 
 /** Provides the contents store of the usage service, for an app that does not hold it. */
-@Module({
-  providers: [
-    {
-      provide: RequestContents,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpRequestContents(http, random),
-    },
-  ],
-  exports: [RequestContents],
-})
-class ContentsOverHttp {}
-export const RemoteContentsModule = { module: ContentsOverHttp, global: true };
+export const RemoteContentsModule = overHttp(class ContentsOverHttp {}, [
+  { provide: RequestContents, useClass: HttpRequestContents },
+]);
 
 /** The workers service's responses, for an app that does not hold it. */
-@Module({
-  providers: [
-    {
-      provide: ResponseStore,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpResponseStore(http, random),
-    },
-    {
-      provide: BackgroundResponses,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpBackgroundResponses(http, random),
-    },
-    {
-      provide: IdempotencyStore,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpIdempotencyStore(http, random),
-    },
-  ],
-  exports: [ResponseStore, BackgroundResponses, IdempotencyStore],
-})
-class ResponsesOverHttp {}
-export const RemoteResponsesModule = { module: ResponsesOverHttp, global: true };
+export const RemoteResponsesModule = overHttp(class ResponsesOverHttp {}, [
+  { provide: ResponseStore, useClass: HttpResponseStore },
+  { provide: BackgroundResponses, useClass: HttpBackgroundResponses },
+  { provide: IdempotencyStore, useClass: HttpIdempotencyStore },
+]);
 
 /** The edge's inference, for an app that runs long work. */
-@Module({
-  providers: [
-    {
-      provide: Inference,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpInference(http, random),
-    },
-  ],
-  exports: [Inference],
-})
-class InferenceOverHttp {}
-export const RemoteInferenceModule = { module: InferenceOverHttp, global: true };
+export const RemoteInferenceModule = overHttp(class InferenceOverHttp {}, [
+  { provide: Inference, useClass: HttpInference },
+]);
 
 /** Owners of organizations from the keys service, for an app that writes to them. */
-@Module({
-  providers: [
-    {
-      provide: OrgOwners,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpOrgOwners(http, random),
-    },
-  ],
-  exports: [OrgOwners],
-})
-class OrgOwnersOverHttp {}
-export const RemoteOrgOwnersModule = { module: OrgOwnersOverHttp, global: true };
+export const RemoteOrgOwnersModule = overHttp(class OrgOwnersOverHttp {}, [
+  { provide: OrgOwners, useClass: HttpOrgOwners },
+]);
 
 /** Names and accounts of the keys service, for an app that keeps ids alone. */
-@Module({
-  providers: [
-    {
-      provide: Directory,
-      inject: [InternalHttp, RANDOM],
-      useFactory: (http: InternalHttp, random: Random) => new HttpDirectory(http, random),
-    },
-  ],
-  exports: [Directory],
-})
-class DirectoryOverHttp {}
-export const RemoteDirectoryModule = { module: DirectoryOverHttp, global: true };
+export const RemoteDirectoryModule = overHttp(class DirectoryOverHttp {}, [
+  { provide: Directory, useClass: HttpDirectory },
+]);
