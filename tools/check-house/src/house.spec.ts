@@ -310,4 +310,41 @@ describe('check-house', () => {
     expect(withLogger("const line = { user: 1 };\nlogger.error(line, 'dropped');\n")).toEqual(['log-field']);
     expect(withLogger("console.error({ user: 1 }, 'not ours');\n")).toEqual([]);
   });
+
+  describe('constructors', () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, n) => `a${n}: number`);
+
+    it('refuses a ninth parameter', () => {
+      const made = (count: number) => `export class A {\n  constructor(${fields(count).join(', ')}) {}\n}\n`;
+      expect(inEdge(made(8))).toEqual([]);
+      expect(inEdge(made(9))).toEqual(['constructor']);
+    });
+
+    it.each(['ADeps', 'Parts'])('refuses a bag of nine dependencies: %s', (bag) => {
+      const made = (count: number) =>
+        `interface ${bag} {\n${fields(count).join(';\n')}\n}\nexport class A {\n  constructor(private readonly of: ${bag}) {}\n}\n`;
+      expect(inEdge(made(8))).toEqual([]);
+      expect(inEdge(made(9))).toEqual(['constructor']);
+    });
+
+    it('refuses what Nest cannot see: a type, unless a token says what is meant', () => {
+      const made = (imported: string, parameter: string) =>
+        `${imported} from './b.js';\n@Injectable()\nexport class A {\n  constructor(${parameter}) {}\n}\n`;
+      const broken = (text: string) =>
+        rulesBroken({ 'libs/services/edge/src/b.ts': '', 'libs/services/edge/src/a.ts': text });
+      expect(broken(made('import { B }', 'private readonly b: B'))).toEqual([]);
+      expect(broken(made('import type { B }', '@Inject(C) private readonly b: B'))).toEqual([]);
+      expect(broken(made('import type { B }', 'private readonly b: B'))).toEqual(['constructor']);
+      expect(broken(made('import { type B }', 'private readonly b: B'))).toEqual(['constructor']);
+      expect(broken(made('import { B }', "private readonly b: Pick<B, 'c'>"))).toEqual(['constructor']);
+      expect(broken(made('import { B }', 'private readonly b: number'))).toEqual(['constructor']);
+    });
+
+    it('asks that an exception be taken off the list once its class keeps the rule', () => {
+      const unit = (count: number) =>
+        `export class Unit {\n  constructor(${fields(count).join(', ')}) {}\n}\n`;
+      expect(inEdge(unit(9))).toEqual([]);
+      expect(inEdge(unit(8))).toEqual(['constructor']);
+    });
+  });
 });

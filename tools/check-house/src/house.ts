@@ -2,6 +2,7 @@ import { aliasFaults } from './aliases.js';
 import { ambientFaults } from './ambient.js';
 import { closureFaults } from './closures.js';
 import { commentFaults } from './comments.js';
+import { constructorFaults } from './constructors.js';
 import { cycleFaults } from './cycles.js';
 import { documentFaults } from './documents.js';
 import { folderFaults } from './folders.js';
@@ -27,6 +28,7 @@ const rules: Rule[] = [
   commentFaults,
   partFaults,
   documentFaults,
+  constructorFaults,
 ];
 
 /** Every broken rule of the house in the tree, in the order of the paths. */
