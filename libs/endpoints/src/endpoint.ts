@@ -120,17 +120,12 @@ export interface CallerBody {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The part of a request that the rest of the gateway knows. Immutable: every attempt starts from it. */
-export interface Asked<Request = unknown> {
+/** The members of a request that choose its model and its routes. */
+interface AskedRouting {
   /** Name as the caller wrote it; null = the key's default model. */
   readonly model: string | null;
-  /** The answer is an event stream: it may be opened before the first event, and is kept alive. */
-  readonly stream: boolean;
   /** `batch` is set by the gateway for lines of a batch. */
   readonly tier: 'default' | 'flex' | 'batch';
-  /** Work of more than one answer: the balance shows what it holds apart. */
-  readonly heldAs?: HeldKind;
-  readonly endUser: string | null;
   /**
    * Abilities that a model needs for this endpoint at all; a model without them gets the status: 422 is
    * validation_error, others model_capability_not_supported.
@@ -148,6 +143,21 @@ export interface Asked<Request = unknown> {
   readonly requires: readonly Requirement[];
   /** Dialect in which nothing is translated: among routes of one price it goes first. */
   readonly dialect: string;
+  /** `<provider>` or `<provider>#<provider key>`: where it can serve, no other does, because what it encrypted is of use there alone. */
+  readonly credential?: string | null;
+  /** A parameter that names an object at a provider: the operator's credential reaches those of every tenant. */
+  readonly atProvider?: string;
+  /**
+   * Feature that the provider bills apart and that has no price here: only callers who pay that bill themselves may ask
+   * for it.
+   */
+  readonly unpriced?: { readonly param: string; readonly value: string };
+}
+
+/** The members of a request that limits count and money is reserved by. */
+interface AskedLimits {
+  /** Work of more than one answer: the balance shows what it holds apart. */
+  readonly heldAs?: HeldKind;
   /** Input sent, as far as an estimate of its tokens needs it. */
   readonly input: SentInput;
   /** Bytes of text that upstreams of `dialect` add to it; absent for none. */
@@ -163,22 +173,23 @@ export interface Asked<Request = unknown> {
   readonly writesCache: boolean;
   /** Size, quality and so on as asked for: what a price matrix looks at. */
   readonly context: ResultContext;
-  /** `<provider>` or `<provider>#<provider key>`: where it can serve, no other does, because what it encrypted is of use there alone. */
-  readonly credential?: string | null;
+}
+
+/** The members of a request about what it says, and how its answer is sent. */
+interface AskedContent<Request> {
+  /** The answer is an event stream: it may be opened before the first event, and is kept alive. */
+  readonly stream: boolean;
+  readonly endUser: string | null;
   /** Files that the body names and does not hold. */
   readonly files?: readonly { readonly id: string; readonly param: string }[];
-  /** A parameter that names an object at a provider: the operator's credential reaches those of every tenant. */
-  readonly atProvider?: string;
-  /**
-   * Feature that the provider bills apart and that has no price here: only callers who pay that bill themselves may ask
-   * for it.
-   */
-  readonly unpriced?: { readonly param: string; readonly value: string };
   /** Members of the body that the endpoint does not read, whatever route serves: named in X-Service-Ignored-Params. */
   readonly unread?: readonly string[];
   /** The endpoint's own middle form. Only the endpoint and its dialects look at it. */
   readonly request: Request;
 }
+
+/** The part of a request that the rest of the gateway knows. Immutable: every attempt starts from it. */
+export interface Asked<Request = unknown> extends AskedRouting, AskedLimits, AskedContent<Request> {}
 
 /** A property of a model's catalogue record. */
 export type Need =
