@@ -285,6 +285,7 @@ export {
 } from './http/templates.js';
 export type { MemoriesRecord, TemplateRecord, TemplateVersionRecord } from './http/templates.js';
 export {
+  AdminModelsQuery,
   ImportCatalogueBody,
   ImportedModelBody,
   ImportedProviderBody,
@@ -306,6 +307,7 @@ export type {
   ProviderOffer,
   ScheduledPriceView,
 } from './http/model-view.js';
+export type { AdminModelRecord, ModelAvailability } from './http/catalogue-admin.js';
 export {
   CataloguePageQuery,
   ListModelPageQuery,

@@ -59,3 +59,9 @@ export function withNulls(record: PriceRecord): PriceRecord & Required<Rates> {
   const absent = Object.fromEntries(RATE_FIELDS.map((field) => [field, null])) as Record<RateField, null>;
   return { ...absent, ...record };
 }
+
+/** A fault of a record, and its place: the path of the field inside the record. */
+export interface PriceFault {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+}

@@ -24,12 +24,8 @@ const RANGE = /^([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|(24:00))$
 
 const schedules = new WeakMap<PriceRecord, Schedule>();
 
-/**
- * The price of a route that is in force at an instant: the first window that holds, else the base, which it is without
- * an instant, too.
- */
-export function priceAt(record: PriceRecord, atMs: number | null): PriceInForce {
-  if (record.windows == null) return { record, window: null };
+/** `priceAt` of a record with windows: the first window that holds, else the base. */
+export function scheduledPriceAt(record: PriceRecord, atMs: number | null): PriceInForce {
   const { base, windows } = scheduleOf(record);
   if (atMs === null) return base;
   return windows.find(({ window }) => holds(window, atMs))?.price ?? base;
@@ -42,9 +38,9 @@ export function pricesBetween(
   untilMs: number | null,
 ): PriceRecord[] {
   if (record.windows == null) return [record];
-  if (fromMs === null || untilMs === null) return [priceAt(record, null).record];
+  if (fromMs === null || untilMs === null) return [scheduledPriceAt(record, null).record];
   const instants = [fromMs, ...edges(record, fromMs, untilMs)];
-  return [...new Set(instants.map((atMs) => priceAt(record, atMs).record))];
+  return [...new Set(instants.map((atMs) => scheduledPriceAt(record, atMs).record))];
 }
 
 /** The next instant at which another price may be in force; null where there is none. */

@@ -102,7 +102,7 @@ export function useBooks(): UseQueryResult<Books> {
 /** A dry run, which changes nothing, or the load itself. */
 export function useImport(): UseMutationResult<Import, Problem, ImportBody> {
   return useWrite({
-    write: (body) => bodyOf(api.POST('/v1/admin/catalogue/import', { body })),
+    write: (body) => bodyOf(api.POST('/v1/admin/catalogue/import', { body: { replace: true, ...body } })),
     touches: ([noun]) => noun === 'models' || noun === 'model',
   });
 }

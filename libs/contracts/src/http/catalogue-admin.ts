@@ -15,9 +15,9 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import type { DialectName, ModelType } from '../catalogue/catalogue-snapshot.js';
+import type { DialectName, ModelRecord, ModelType } from '../catalogue/catalogue-snapshot.js';
 import type { PriceRecord } from '../catalogue/price-record.js';
-import { MODEL_TYPES } from './catalogue.js';
+import { CataloguePageQuery, MODEL_TYPES } from './catalogue.js';
 
 const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -99,9 +99,10 @@ export class ImportedProviderBody extends PutProviderBody {
   @Matches(SLUG) slug!: string;
 }
 
-/** Body of POST /v1/admin/catalogue/import: all models there shall be. */
+/** Body of POST /v1/admin/catalogue/import: models that are set, each whole. Others stay. */
 export class ImportCatalogueBody {
   @IsArray()
+  @ArrayMinSize(1)
   @ArrayMaxSize(10_000)
   @IsObject({ each: true })
   @ValidateNested({ each: true })
@@ -117,8 +118,55 @@ export class ImportCatalogueBody {
   @Type(() => ImportedProviderBody)
   providers?: ImportedProviderBody[];
 
+  /** True where these are all models that there shall be: others leave the catalogue. */
+  @IsOptional() @IsBoolean() replace?: boolean;
+
   /** True to return what would change without changing it. */
   @IsOptional() @IsBoolean() dry_run?: boolean;
   /** Loads it though it drops many models, empties a price or has faulty models, which are not served then. */
   @IsOptional() @IsBoolean() force?: boolean;
+}
+
+const STATUSES = ['ready', 'needs_credential', 'retired', 'disabled'] as const;
+
+/** Query of GET /v1/admin/models. Everything that is given has to hold. */
+export class AdminModelsQuery extends CataloguePageQuery {
+  /** Words, each of which stands in the name or the id. */
+  @IsOptional() @Length(0, 200) q?: string;
+  @IsOptional() @IsIn(STATUSES) availability?: (typeof STATUSES)[number];
+  /** Slug of a provider that has a route of the model. */
+  @IsOptional() @Matches(SLUG) provider?: string;
+}
+
+/** Says if a model can be called with the platform's credentials, and what is missing where it cannot. */
+export interface ModelAvailability {
+  status: (typeof STATUSES)[number];
+  /** Slugs of the providers of its living routes for which the platform has no credential. */
+  providers: string[];
+}
+
+interface AdminRoute {
+  provider: string;
+  upstream_model: string;
+  dialect: DialectName;
+  context_length: number;
+  max_output_tokens: number | null;
+  /** First day on which the provider does not serve it, YYYY-MM-DD; null where none is known. */
+  retires_at: string | null;
+  regions: string[];
+  zero_retention: boolean | null;
+  /** The whole price, with its windows. */
+  price: PriceRecord;
+  /** Page that the price is taken from. */
+  source: string;
+  /** Day of the reading, YYYY-MM-DD. */
+  source_date: string;
+  /** The platform has a credential for the provider. */
+  has_credential: boolean;
+}
+
+/** A model of the catalogue as a super admin sees it, disabled and retired ones too. */
+export interface AdminModelRecord extends ModelRecord {
+  availability: ModelAvailability;
+  routes: AdminRoute[];
 }

@@ -1,17 +1,36 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Req } from '@nestjs/common';
 import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+} from '@nestjs/common';
+import {
+  AdminModelsQuery,
+  ApiError,
   ImportCatalogueBody,
   PutModelBody,
   PutProviderBody,
+  type AdminModelRecord,
+  type Clock,
   type ModelView,
   type ProviderRecord,
 } from '@gateway/contracts';
-import { Access } from '@gateway/platform';
+import { Access, CLOCK, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
+import { Availability } from '../availability/availability.js';
 import { StoredRouteHealth } from '../health/stored-route-health.js';
 import { ModelReads } from '../models/model-reads.js';
 import { idOf } from '../models/models.controller.js';
+import { OwnEntries } from '../own/own-entries.js';
 import { CatalogueDatabase } from '../postgres/catalogue-database.js';
+import { adminModel, listAdminModels } from './admin-models.js';
 import { CatalogueWrites, type CatalogueImport, type PutProvider } from './catalogue-writes.js';
 import { listProviders } from './providers.js';
 
@@ -26,7 +45,29 @@ export class AdminController {
     private readonly models: ModelReads,
     private readonly database: CatalogueDatabase,
     private readonly health: StoredRouteHealth,
+    private readonly own: OwnEntries,
+    private readonly availability: Availability,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
+
+  /** Lists every model with its routes and whether it can be called, disabled and retired ones too. */
+  @Get('models')
+  listModels(@Query() query: AdminModelsQuery): Promise<Page<AdminModelRecord>> {
+    return listAdminModels(this.database.prisma, query, this.seen());
+  }
+
+  /** Reads a model with its routes and whether it can be called. */
+  @Get(BY_ID)
+  async model(@Param() path: Record<string, string>): Promise<AdminModelRecord> {
+    const found = await adminModel(this.database.prisma, idOf(path), this.seen());
+    if (found === null) throw new ApiError('not_found');
+    return found;
+  }
+
+  private seen(): Parameters<typeof adminModel>[2] {
+    const release = { ...this.own.release(), nowMs: this.clock.now() };
+    return { release, isReady: (provider) => this.availability.isReady(provider) };
+  }
 
   /** Adds a model or replaces it whole. */
   @Put(BY_ID)
@@ -72,7 +113,7 @@ export class AdminController {
     return this.writes.deleteProvider(slug, request);
   }
 
-  /** Replaces the models of the catalogue. A dry run answers what would change. */
+  /** Sets the models that the body names, or all there shall be. A dry run answers what would change. */
   @Post('catalogue/import')
   @HttpCode(200)
   async import(@Body() body: ImportCatalogueBody, @Req() request: FastifyRequest): Promise<CatalogueImport> {

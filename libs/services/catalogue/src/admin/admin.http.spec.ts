@@ -219,7 +219,8 @@ describe('PUT and DELETE /v1/admin/providers/{slug}', () => {
 });
 
 describe('POST /v1/admin/catalogue/import', () => {
-  const load = (body: object) => app.send('POST', '/v1/admin/catalogue/import', admin, body);
+  const load = (body: object) =>
+    app.send('POST', '/v1/admin/catalogue/import', admin, { replace: true, ...body });
   const one = (prompt: string): object => ({ id: 'house/llama', ...model(prompt) });
 
   it('MOD-54 a dry run answers the diff and changes nothing', async () => {

@@ -1,4 +1,6 @@
 import type { PriceRecord } from '@gateway/contracts';
+import { changedFields } from '../seed/changed-fields.js';
+import type { KnownModels } from '../seed/known-models.js';
 import type { SeedModel } from '../seed/seed-record.js';
 
 /** A rate that a load takes away from a route that goes on. */
@@ -18,17 +20,19 @@ export interface CatalogueDiff {
   emptied_prices: EmptiedPrice[];
 }
 
-/** Models that are enabled now, as a load could have written them. */
-export type KnownModels = ReadonlyMap<string, SeedModel>;
-
 /** Share of the models above which a load that drops them has to be forced. */
 const REMOVED_SHARE_MAX = 0.1;
 
-export function catalogueDiff(known: KnownModels, load: readonly SeedModel[]): CatalogueDiff {
+/** Compares a load with what there is. One that replaces everything removes what it does not name. */
+export function catalogueDiff(
+  known: KnownModels,
+  load: readonly SeedModel[],
+  replaces: boolean,
+): CatalogueDiff {
   const ids = new Set(load.map(({ id }) => id));
   const diff: CatalogueDiff = {
     added: [],
-    removed: [...known.keys()].filter((id) => !ids.has(id)).sort(),
+    removed: replaces ? [...known.keys()].filter((id) => !ids.has(id)).sort() : [],
     changed: [],
     unchanged: 0,
     emptied_prices: [],
@@ -77,56 +81,4 @@ function rateFields(price: PriceRecord): (keyof PriceRecord)[] {
 
 function isSet(value: unknown): boolean {
   return value !== null && value !== undefined;
-}
-
-/** Names of the fields whose content differs, whatever the order of members and of lists that have none. */
-function changedFields(before: SeedModel, after: SeedModel): string[] {
-  const [left, right] = [comparable(before), comparable(after)];
-  return Object.keys(left)
-    .filter((field) => canonical(left[field]) !== canonical(right[field]))
-    .sort();
-}
-
-function comparable(model: SeedModel): Record<string, unknown> {
-  const supports = new Set([...model.supports, 'system_prompt']);
-  for (const flag of model.lacks ?? []) supports.delete(flag);
-  return {
-    name: model.name,
-    model_type: model.model_type,
-    context_length: model.context_length,
-    max_output_tokens: model.max_output_tokens ?? null,
-    input_modalities: [...model.input_modalities].sort(),
-    output_modalities: [...model.output_modalities].sort(),
-    supports: [...supports].sort(),
-    reasoning: model.reasoning,
-    fixes_sampling: model.fixes_sampling ?? false,
-    released: model.released ?? null,
-    description: model.description ?? null,
-    composite_models: model.composite_models ?? [],
-    routes: model.routes
-      .map((route) => ({
-        provider: route.provider,
-        upstream_model: route.upstream_model,
-        dialect: route.dialect,
-        context_length: route.context_length ?? model.context_length,
-        max_output_tokens: route.max_output_tokens ?? model.max_output_tokens ?? null,
-        retires_at: route.retires_at ?? null,
-        price: withoutNulls(route.price),
-      }))
-      .sort((a, b) => (canonical(a) < canonical(b) ? -1 : 1)),
-  };
-}
-
-function withoutNulls(price: PriceRecord): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(price).filter(([field, value]) => isSet(value) && field !== 'effective_date'),
-  );
-}
-
-function canonical(value: unknown): string {
-  const sorted = (_key: string, member: unknown): unknown =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member;
-  return JSON.stringify(value, sorted);
 }

@@ -4,12 +4,10 @@ import {
   type Clock,
   type ImportCatalogueBody,
   type ImportedProviderBody,
-  type PriceRecord,
   type ProviderRecord,
   type PutModelBody,
   type PutProviderBody,
   type Random,
-  type ReasoningStyle,
 } from '@gateway/contracts';
 import { auditRow, type AuditedWrite } from '@gateway/database';
 import { CLOCK, RANDOM } from '@gateway/platform';
@@ -17,12 +15,14 @@ import type { FastifyRequest } from 'fastify';
 import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
 import { referenceFaults } from '../seed/read-seed.js';
 import { unknownWords } from '../snapshots/unknown-words.js';
-import { currentPrices, routeKey, writeModels } from '../seed/seed-import.js';
+import { changedFields } from '../seed/changed-fields.js';
+import { knownModels } from '../seed/known-models.js';
+import { writeModels } from '../seed/seed-import.js';
 import type { SeedModel } from '../seed/seed-record.js';
 import { publishAfter } from '../snapshots/publish.js';
 import { StoredCatalogueReader } from '../snapshots/stored-catalogue-reader.js';
 import { OwnEntries } from '../own/own-entries.js';
-import { catalogueDiff, guard, type CatalogueDiff, type KnownModels } from './catalogue-diff.js';
+import { catalogueDiff, guard, type CatalogueDiff } from './catalogue-diff.js';
 import { seedOfBody } from './seed-of-body.js';
 import { WriteQueue } from './write-queue.js';
 
@@ -57,6 +57,7 @@ export class CatalogueWrites {
         const faults = [...(await faultsOf(tx, [model], [])), ...wordFaults(model)];
         if (faults.length > 0) throw invalid(faults);
         await replaceModels(tx, [model], now);
+        await this.followEqual(tx, [model]);
       },
     );
   }
@@ -94,16 +95,16 @@ export class CatalogueWrites {
   }
 
   /**
-   * Loads all models that there shall be; others leave the catalogue. Throws ApiError `validation_error` for a faulty load
-   * and `conflict` for one that takes too much away, unless it is forced.
+   * Sets the models that the load names; others stay, or leave the catalogue where it replaces everything. Throws ApiError
+   * `validation_error` for a faulty load and `conflict` for one that takes too much away, unless it is forced.
    */
   async import(body: ImportCatalogueBody, request: FastifyRequest): Promise<CatalogueImport> {
-    const { dry_run: isDry, force } = body;
+    const { dry_run: isDry, force, replace } = body;
     const providers = body.providers ?? [];
     const load = body.models.map((model) => seedOfBody(model, isoDay(new Date(this.clock.now()))));
     const check = async (tx: Tx): Promise<Checked> => {
       const known = await knownModels(tx);
-      const diff = catalogueDiff(known, load);
+      const diff = catalogueDiff(known, load, replace === true);
       return { diff, faults: await faultsOf(tx, load, providers), refusal: guard(diff, known) };
     };
     if (isDry === true) {
@@ -118,7 +119,15 @@ export class CatalogueWrites {
       if (refusal !== null && force !== true)
         throw new ApiError('conflict', { message: `${refusal} Send force: true to do it all the same.` });
       for (const provider of providers) await putProvider(tx, provider);
-      await replaceModels(tx, withoutTwins(load), now, new Set(faults.map(({ model }) => model)));
+      const faulty = new Set(faults.map(({ model }) => model));
+      // What is there already as the load says it stays as it is, so that it goes on following the release.
+      const moved = new Set([...diff.added, ...diff.changed.map(({ id }) => id), ...faulty]);
+      const written = withoutTwins(load).filter(({ id }) => moved.has(id));
+      await replaceModels(tx, written, now, faulty);
+      await this.followEqual(
+        tx,
+        written.filter(({ id }) => !faulty.has(id)),
+      );
       await tx.model.updateMany({
         where: { id: { in: diff.removed } },
         data: { is_enabled: false, is_edited: true },
@@ -126,6 +135,17 @@ export class CatalogueWrites {
     });
     const { diff, faults } = done as unknown as Checked;
     return { dry_run: false, applied: true, refused: null, faults, ...diff };
+  }
+
+  /** Models that were written as the release has them follow its next data, as if nobody had touched them. */
+  private async followEqual(tx: Tx, written: readonly SeedModel[]): Promise<void> {
+    const release = new Map(this.own.seed().models.map((model) => [model.id, model]));
+    const equal = written.filter((model) => {
+      const known = release.get(model.id);
+      return known !== undefined && changedFields(known, model).length === 0;
+    });
+    const ids = equal.map(({ id }) => id);
+    await tx.model.updateMany({ where: { id: { in: ids } }, data: { is_edited: false } });
   }
 
   private async write(
@@ -254,34 +274,4 @@ function providerRow(body: PutProviderBody): Omit<PutProvider, 'slug'> {
 async function putProvider(tx: Tx, { slug, ...body }: ImportedProviderBody): Promise<void> {
   const row = { ...providerRow(body), is_edited: true };
   await tx.provider.upsert({ where: { slug }, create: { slug, ...row }, update: row });
-}
-
-/** The enabled models of the tables in the form of a load. */
-async function knownModels(tx: Tx): Promise<KnownModels> {
-  const prices = new Map((await currentPrices(tx)).map((price) => [routeKey(price.model_id, price), price]));
-  const routes = await tx.route.findMany();
-  const rows = await tx.model.findMany({ where: { is_enabled: true } });
-  return new Map(
-    rows.map((row) => {
-      const own = routes.filter(({ model_id }) => model_id === row.id);
-      const model: SeedModel = {
-        ...row,
-        model_type: row.model_type as SeedModel['model_type'],
-        max_output_tokens: row.max_output_tokens ?? undefined,
-        reasoning: row.reasoning as unknown as ReasoningStyle,
-        lacks: row.supports.includes('system_prompt') ? [] : ['system_prompt'],
-        released: row.released === null ? undefined : isoDay(row.released),
-        description: row.description ?? undefined,
-        routes: own.map((route) => ({
-          ...route,
-          max_output_tokens: route.max_output_tokens ?? undefined,
-          price: prices.get(routeKey(row.id, route))?.record ?? ({} satisfies PriceRecord),
-          source_date: isoDay(route.source_date),
-          effective_date: isoDay(prices.get(routeKey(row.id, route))?.effective_date ?? route.source_date),
-          retires_at: route.retires_at === null ? undefined : isoDay(route.retires_at),
-        })),
-      };
-      return [row.id, model];
-    }),
-  );
 }

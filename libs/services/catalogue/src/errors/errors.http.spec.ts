@@ -137,6 +137,7 @@ describe('who may call what', () => {
   ];
   const adminRoutes = [
     '/v1/admin/providers',
+    '/v1/admin/models',
     '/v1/admin/models/:id',
     '/v1/admin/models/:brand/:name',
     '/v1/admin/providers/:slug',

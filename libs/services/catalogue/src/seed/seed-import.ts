@@ -1,10 +1,12 @@
-import type { PriceRecord } from '@gateway/contracts';
 import type { Tx } from '../postgres/catalogue-database.js';
+import { changedFields } from './changed-fields.js';
+import { currentPrices, routeKey } from './current-prices.js';
+import { knownModels } from './known-models.js';
 import type { Seed, SeedModel, SeedProvider, SeedRoute } from './seed-record.js';
 
 /**
  * Makes the tables say what the seed says, in the caller's transaction. A seed whose digest was imported last changes
- * nothing, and no seed changes what an administrator has written. Prices are only ever added: one that changed becomes
+ * nothing, and no seed changes what an administrator has written; what was written as the seed has it follows again. Prices are only ever added: one that changed becomes
  * the last of its route.
  * @returns whether anything was written.
  */
@@ -12,6 +14,7 @@ export async function importSeed(tx: Tx, seed: Seed, now: Date): Promise<boolean
   const last = await tx.seed.findUnique({ where: { id: 1 } });
   if (last?.digest === seed.digest) return false;
 
+  await followEqual(tx, seed.models);
   const edited = new Set((await tx.model.findMany({ where: { is_edited: true } })).map(({ id }) => id));
   const kept = new Set((await tx.provider.findMany({ where: { is_edited: true } })).map(({ slug }) => slug));
   await tx.route.deleteMany({ where: { model_id: { notIn: [...edited] } } });
@@ -33,6 +36,25 @@ export async function importSeed(tx: Tx, seed: Seed, now: Date): Promise<boolean
   const stamp = { digest: seed.digest, imported_at: now };
   await tx.seed.upsert({ where: { id: 1 }, create: { id: 1, ...stamp }, update: stamp });
   return true;
+}
+
+/** Edited models that are as the seed has them count as edited no more. */
+async function followEqual(tx: Tx, models: readonly SeedModel[]): Promise<void> {
+  const rows = await tx.model.findMany({
+    where: { is_edited: true, is_enabled: true },
+    select: { id: true },
+  });
+  if (rows.length === 0) return;
+  const edited = new Set(rows.map(({ id }) => id));
+  const known = await knownModels(tx);
+  const equal = models.filter((model) => {
+    const before = edited.has(model.id) ? known.get(model.id) : undefined;
+    return before !== undefined && changedFields(before, model).length === 0;
+  });
+  await tx.model.updateMany({
+    where: { id: { in: equal.map(({ id }) => id) } },
+    data: { is_edited: false },
+  });
 }
 
 /** Adds models with their routes and prices; there are none of these ids. */
@@ -111,25 +133,6 @@ async function addChangedPrices(tx: Tx, models: readonly SeedModel[], now: Date)
   );
   const changed = prices.filter((price) => known.get(routeKey(price.model_id, price)) !== canonical(price));
   await tx.price.createMany({ data: changed });
-}
-
-interface CurrentPrice {
-  model_id: string;
-  provider: string;
-  upstream_model: string;
-  effective_date: Date;
-  record: PriceRecord;
-}
-
-/** The last price of every route that ever was. */
-export function currentPrices(tx: Tx): Promise<CurrentPrice[]> {
-  return tx.$queryRaw<CurrentPrice[]>`
-    SELECT DISTINCT ON (model_id, provider, upstream_model) model_id, provider, upstream_model, effective_date, record
-      FROM price ORDER BY model_id, provider, upstream_model, id DESC`;
-}
-
-export function routeKey(modelId: string, route: { provider: string; upstream_model: string }): string {
-  return `${modelId} ${route.provider} ${route.upstream_model}`;
 }
 
 /** jsonb does not keep the order of members: equal records have equal text only when they are sorted. */

@@ -54,6 +54,8 @@ function route(
     retires_at: null,
     regions: [],
     zero_retention: null,
+    source: 'https://prices.example',
+    source_date: '2026-01-01',
     ...facts,
     price: { pricing_unit: 'per_1m_tokens', prompt_usd_per_1m: prompt, completion_usd_per_1m: '1', ...more },
   };

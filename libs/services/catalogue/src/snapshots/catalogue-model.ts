@@ -45,6 +45,10 @@ export interface StoredRoute {
   regions: string[];
   zero_retention: boolean | null;
   price: PriceRecord;
+  /** Public address of the price, or "built in". */
+  source: string;
+  /** YYYY-MM-DD */
+  source_date: string;
 }
 
 /** The routes that this release can call, and the time of the question. */
@@ -112,6 +116,11 @@ export function compositeModel(
     released: model.released,
     routes: [],
   };
+}
+
+/** The record of a model that nobody serves: it has no price. */
+export function unservedRecord(model: StoredModel, release: Release): ModelRecord {
+  return { ...toRecord(model, release), is_free: false, retires_at: null, pricing: pricing({}) };
 }
 
 function isEnabled(model: StoredModel, route: StoredRoute, { adapters, nowMs }: Release): boolean {

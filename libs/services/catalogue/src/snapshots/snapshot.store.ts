@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { CatalogueModel, CatalogueSnapshot, ModelType, ReasoningStyle } from '@gateway/contracts';
+import type { Model as ModelRow } from '../generated/prisma/client.js';
 import type { Tx } from '../postgres/catalogue-database.js';
-import { currentPrices, routeKey } from '../seed/seed-import.js';
+import { currentPrices, routeKey } from '../seed/current-prices.js';
 import {
   catalogueModel,
   compositeModel,
@@ -30,13 +31,7 @@ export async function buildContent(tx: Tx, release: Release): Promise<SnapshotCo
   const providers = await tx.provider.findMany({ where: { is_enabled: true }, orderBy: { slug: 'asc' } });
   const brands = await tx.brand.findMany({ orderBy: { slug: 'asc' } });
   const routesOf = await storedRoutes(tx, providers);
-  const stored = rows.map((row): StoredModel => ({
-    ...row,
-    // The columns were checked when they were written.
-    model_type: row.model_type as ModelType,
-    reasoning: row.reasoning as unknown as ReasoningStyle,
-    released: row.released === null ? null : dayOf(row.released),
-  }));
+  const stored = rows.map(toStored);
   const enabled = new Map<string, CatalogueModel>();
   for (const model of stored) {
     const made = catalogueModel(model, routesOf.get(model.id) ?? [], release);
@@ -55,6 +50,16 @@ export async function buildContent(tx: Tx, release: Release): Promise<SnapshotCo
   };
 }
 
+/** A row as a stored model: its columns were checked when they were written. */
+export function toStored(row: ModelRow): StoredModel {
+  return {
+    ...row,
+    model_type: row.model_type as ModelType,
+    reasoning: row.reasoning as unknown as ReasoningStyle,
+    released: row.released === null ? null : dayOf(row.released),
+  };
+}
+
 interface ProviderRow {
   slug: string;
   regions: string[];
@@ -62,7 +67,7 @@ interface ProviderRow {
 }
 
 /** Routes of these providers by model, each with the price that applies. */
-async function storedRoutes(
+export async function storedRoutes(
   tx: Tx,
   providers: readonly ProviderRow[],
 ): Promise<ReadonlyMap<string, StoredRoute[]>> {
@@ -87,6 +92,8 @@ async function storedRoutes(
       regions: provider.regions,
       zero_retention: provider.zero_retention,
       price: price.record,
+      source: route.source,
+      source_date: dayOf(route.source_date),
     });
   }
   for (const routes of found.values()) routes.sort(byTarget);

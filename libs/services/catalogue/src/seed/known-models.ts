@@ -1,0 +1,41 @@
+import type { PriceRecord, ReasoningStyle } from '@gateway/contracts';
+import type { Tx } from '../postgres/catalogue-database.js';
+import { currentPrices, routeKey } from './current-prices.js';
+import type { SeedModel } from './seed-record.js';
+
+/** Models that are enabled now, as a load could have written them. */
+export type KnownModels = ReadonlyMap<string, SeedModel>;
+
+/** The enabled models of the tables in the form of a load. */
+export async function knownModels(tx: Tx): Promise<KnownModels> {
+  const prices = new Map((await currentPrices(tx)).map((price) => [routeKey(price.model_id, price), price]));
+  const routes = await tx.route.findMany();
+  const rows = await tx.model.findMany({ where: { is_enabled: true } });
+  return new Map(
+    rows.map((row) => {
+      const own = routes.filter(({ model_id }) => model_id === row.id);
+      const model: SeedModel = {
+        ...row,
+        model_type: row.model_type as SeedModel['model_type'],
+        max_output_tokens: row.max_output_tokens ?? undefined,
+        reasoning: row.reasoning as unknown as ReasoningStyle,
+        lacks: row.supports.includes('system_prompt') ? [] : ['system_prompt'],
+        released: row.released === null ? undefined : isoDay(row.released),
+        description: row.description ?? undefined,
+        routes: own.map((route) => ({
+          ...route,
+          max_output_tokens: route.max_output_tokens ?? undefined,
+          price: prices.get(routeKey(row.id, route))?.record ?? ({} satisfies PriceRecord),
+          source_date: isoDay(route.source_date),
+          effective_date: isoDay(prices.get(routeKey(row.id, route))?.effective_date ?? route.source_date),
+          retires_at: route.retires_at === null ? undefined : isoDay(route.retires_at),
+        })),
+      };
+      return [row.id, model];
+    }),
+  );
+}
+
+function isoDay(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
