@@ -1,15 +1,8 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import {
-  ErasedEndUsers,
-  Funds,
-  LimitStore,
-  RequestContents,
-  type Clock,
-  type Random,
-} from '@gateway/contracts';
+import { ErasedEndUsers, Funds, RequestContents, type Random } from '@gateway/contracts';
 import { databaseProvider, IdempotencyTable } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
-import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
+import { LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { MirrorJobs } from './background/mirror-jobs.js';
 import { RetentionJobs } from './background/retention-jobs.js';
