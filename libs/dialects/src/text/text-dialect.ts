@@ -20,6 +20,8 @@ export interface TextUpstream {
   readonly streamType?: string;
   /** The first requirement that this format, or the provider in it, cannot carry, as the caller named it; null for none. */
   misfit(request: ModelRequest, target: RouteTarget): string | null;
+  /** The most stop sequences of another format that it takes; absent = as many as come. */
+  stopMax?(target: RouteTarget): number;
   /**
    * Encodes from the middle form; from the caller's own bytes where the caller speaks the same dialect. Throws ApiError
    * where a part of the request has no meaning here.

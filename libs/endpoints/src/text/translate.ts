@@ -43,13 +43,11 @@ export function translateText(
       : request.requires.find(({ capability }) => capability === 'same_dialect');
   const param = native?.param ?? upstream.upstream.misfit(request, target);
   if (param === null) return new TextTranslation(caller, upstream, request, target);
-  const { stop, callerNames } = request;
-  if (param === callerNames.stop)
-    return new Misfit(
-      param,
-      undefined,
-      stop.length === 1 ? 'a stop sequence' : `${stop.length} stop sequences`,
-    );
+  const { callerNames } = request;
+  if (param === callerNames.stop) {
+    const most = upstream.upstream.stopMax?.(target) ?? 0;
+    return new Misfit(param, undefined, `${most === 0 ? '' : `more than ${most} `}stop sequences (${param})`);
+  }
   return new Misfit(param, request.requires.find((one) => one.param === param)?.value);
 }
 

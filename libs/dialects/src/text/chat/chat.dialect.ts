@@ -9,7 +9,7 @@ import { encodeRequest } from './encode-request.js';
 import { NativeChatEncoder } from './native-encoder.js';
 import { CHAT, readRequest } from './read-request.js';
 import { CHAT_REQUEST_SCHEMA, requestSchema } from './request-schema.js';
-import { hasTooManyStops, spliceRequest } from './splice-request.js';
+import { spliceRequest, stopMaxOf } from './splice-request.js';
 
 /** Members that a capability stands on: a provider that refuses the member does not have it. */
 const MEMBER_OF: Partial<Record<Capability, string>> = {
@@ -27,7 +27,7 @@ const MEMBER_OF: Partial<Record<Capability, string>> = {
  */
 function misfit(request: ModelRequest, { quirks }: RouteTarget): string | null {
   const { requires, turns } = request;
-  if (request.dialect !== CHAT && hasTooManyStops(request, quirks)) return request.callerNames.stop;
+  if (request.dialect !== CHAT && request.stop.length > stopMaxOf(quirks)) return request.callerNames.stop;
   const { refuses = [] } = quirks;
   const lacking = requires.find(({ capability }) => refuses.includes(MEMBER_OF[capability] ?? ''));
   if (lacking) return lacking.param;
@@ -55,6 +55,7 @@ export const dialect = {
   },
   upstream: {
     misfit,
+    stopMax: ({ quirks }) => stopMaxOf(quirks),
     encode: (request, target) =>
       request.dialect === CHAT ? spliceRequest(request, target) : encodeRequest(request, target),
     decoder: (target, toolNames) => new ChatDecoder(target, toolNames),

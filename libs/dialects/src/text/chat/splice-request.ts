@@ -159,9 +159,9 @@ export function requiredWord({ requiredToolChoice }: Quirks): string {
 /** OpenAI's bound of a stop list. */
 const STOP_MAX = 4;
 
-/** True for more stop sequences than the provider takes: OpenAI's bound, where it names no other. */
-export function hasTooManyStops({ stop }: ModelRequest, { stopMax = STOP_MAX }: Quirks): boolean {
-  return stop.length > stopMax;
+/** Returns the most stop sequences that the provider takes: OpenAI's bound, where it names no other. */
+export function stopMaxOf({ stopMax = STOP_MAX }: Quirks): number {
+  return stopMax;
 }
 
 /** The temperature on the provider's own scale, which ends earlier than OpenAI's. */

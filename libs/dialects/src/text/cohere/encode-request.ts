@@ -32,7 +32,7 @@ const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'prediction',
   'web_search',
 ]);
-const STOP_MAX = 5;
+export const STOP_MAX = 5;
 const TOP_P = [0.01, 0.99] as const;
 const TOP_K_MAX = 500;
 const NOTHING: ReadonlySet<string> = new Set();

@@ -13,7 +13,7 @@ import { SIGNATURE_FORMAT } from './candidate-decoder.js';
 import { encodeThinking } from './encode-thinking.js';
 import { encodeTurns } from './encode-turns.js';
 
-const STOP_MAX = 5;
+export const STOP_MAX = 5;
 const CHOICES_MAX = 8;
 /** Its names begin with a letter. */
 const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;

@@ -1,5 +1,5 @@
 import type { TextDialect } from '../text-dialect.js';
-import { encodeRequest, misfit } from './encode-request.js';
+import { encodeRequest, misfit, STOP_MAX } from './encode-request.js';
 import { GeminiDecoder } from './gemini-decoder.js';
 
 /** Google's generateContent, of AI Studio and Vertex AI (wire-formats 4.1). */
@@ -7,6 +7,7 @@ export const dialect = {
   name: 'gemini',
   upstream: {
     misfit,
+    stopMax: () => STOP_MAX,
     encode: encodeRequest,
     decoder: (_target, toolNames) => new GeminiDecoder(toolNames),
   },

@@ -28,6 +28,7 @@ export const dialect = {
   },
   upstream: {
     misfit,
+    stopMax: () => 0,
     encode: encodeRequest,
     decoder: (_target, toolNames) => new ResponsesDecoder(toolNames),
   },

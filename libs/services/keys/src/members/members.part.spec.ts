@@ -242,7 +242,7 @@ describe('the members of an organization', () => {
       const cursor = `${list.includes('?') ? '&' : '?'}cursor=${String(first.body.next_cursor)}`;
       const answer = await keys.call('GET', `${list}${cursor}`, { as: owner });
       expect([list, ...codeOf(answer)]).toEqual([list, 422, 'validation_error']);
-      expect(answer.text).toContain('"loc":["query","cursor"]');
+      expect(answer.text).toContain('"loc":["cursor"]');
     }
     for (const query of ['cursor=x', 'cursor=', 'limit=201', 'role=boss', 'page=2'])
       expect((await keys.call('GET', `${path()}?${query}`, { as: owner })).status).toBe(422);

@@ -229,7 +229,7 @@ describe('what is refused before a model', () => {
     const { said, body: refused } = await refusal(edge.post(body, { path: '/v1/messages' }));
     expect([said.slice(0, 3), refused.error.message]).toEqual([
       '400',
-      'stop_sequences: the model takes at most 4 stop sequences.',
+      'simulator/chat does not support more than 4 stop sequences (stop_sequences).',
     ]);
   });
 
