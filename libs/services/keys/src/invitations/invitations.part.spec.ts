@@ -107,6 +107,54 @@ describe('invitations', () => {
     expect((await invite({ email: newAddress(), role: 'member' })).status).toBe(201);
   });
 
+  it('A4 of many invitations to one address at once, from as many organizations, five are sent', async () => {
+    const email = newAddress();
+    const orgs = [];
+    for (let n = 0; n < 8; n += 1) {
+      const by = await keys.person();
+      orgs.push({ by, org: await keys.org(by) });
+    }
+    const body = { email, role: 'member' };
+    const answers = await Promise.all(
+      orgs.map(({ by, org: { orgId } }) =>
+        keys.call('POST', `/v1/orgs/${orgId}/invitations`, { as: by, body }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 201, 429, 429, 429]);
+  });
+
+  it('A4 429 for a person who has sent 200 within the hour, in whichever organization', async () => {
+    const by = await keys.person();
+    const [first, second] = [await keys.org(by), await keys.org(by)];
+    const { body } = await keys.call('GET', `/v1/orgs/${first.orgId}/members`, { as: by });
+    const [{ user_id }] = body.data as { user_id: string }[];
+    const at = new Date();
+    await keys.database.prisma.invitation.createMany({
+      data: Array.from({ length: 200 }, (_, n) => ({
+        ...{
+          id: `inv_by_${first.orgId}_${n}`,
+          org_id: first.orgId,
+          email: `a${n}@many.test`,
+          role: 'member',
+        },
+        ...{
+          token_digest: `${first.orgId}_${n}`,
+          created_by: user_id,
+          created_at: at,
+          expires_at: at,
+        },
+      })),
+    });
+    const refused = await keys.call('POST', `/v1/orgs/${second.orgId}/invitations`, {
+      as: by,
+      body: { email: newAddress(), role: 'member' },
+    });
+    expect([codeOf(refused), String((refused.body.error as { message: string }).message)]).toEqual([
+      [429, 'rate_limit_exceeded'],
+      'A person sends at most 200 invitations an hour.',
+    ]);
+  });
+
   it('ORG-06 AUTH-26 a new person accepts once: logged in, a member at once, and announced', async () => {
     const { email, token } = await invited('admin');
     const joined = await accept({ token });

@@ -95,6 +95,7 @@ export class InvitationsService {
   ): Promise<InvitationRow> {
     const now = new Date(this.clock.now());
     const email = body.email.toLowerCase();
+    await inTurn(tx, email, caller.userId);
     await this.refuse(tx, { orgId, email, userId: caller.userId }, now);
     await tx.invitation.updateMany({
       where: { org_id: orgId, email, accepted_at: null, revoked_at: null },
@@ -146,6 +147,12 @@ export class InvitationsService {
     if (account === null) throw new ApiError('not_found');
     return account;
   }
+}
+
+/** Lets one invitation to an address, and one by a person, be counted at a time: those of other organizations are at work too. */
+async function inTurn(tx: Tx, email: string, userId: string): Promise<void> {
+  for (const name of [email, userId])
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('keys.invitation'), hashtext(${name}))`;
 }
 
 function tooMany(message: string, waitMs: number): ApiError {
