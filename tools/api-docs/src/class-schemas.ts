@@ -6,6 +6,12 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 const REF = '#/components/schemas/';
 
+interface Transforming {
+  target: unknown;
+  propertyName: string;
+  transformFn: (given: { value: unknown }) => unknown;
+}
+
 /** class-transformer keeps its types where its index does not reach. */
 const storage = createRequire(import.meta.url)('class-transformer/cjs/storage') as {
   defaultMetadataStorage: never;
@@ -39,6 +45,36 @@ export function nullableSchemas(all: ReadonlyMap<string, Schema>): ReadonlyMap<s
   return new Map([...all].map(([name, schema]) => [name, withNulls(schema, refusingNull(name))]));
 }
 
+/** The same with a number beside the text that a body's number is made into before it is judged. */
+export function numberSchemas(all: ReadonlyMap<string, Schema>): ReadonlyMap<string, Schema> {
+  return new Map([...all].map(([name, schema]) => [name, withNumbers(schema, takingNumbers(name))]));
+}
+
+/** Members of a class, its own and inherited ones, whose numbers are turned into text. */
+function takingNumbers(name: string): ReadonlySet<string> {
+  const { _transformMetadatas: byClass } = storage.defaultMetadataStorage as unknown as {
+    _transformMetadatas: ReadonlyMap<unknown, ReadonlyMap<string, readonly Transforming[]>>;
+  };
+  const target = classOf(name);
+  const transforms = [...byClass.values()].flatMap((members) => [...members.values()].flat());
+  const own = transforms.filter((one) => isOf(target, one.target) && one.transformFn({ value: 1 }) === '1');
+  return new Set(own.map(({ propertyName }) => propertyName));
+}
+
+function withNumbers(schema: Schema, taking: ReadonlySet<string>): Schema {
+  if (taking.size === 0) return schema;
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      properties.map(([name, member]) => [
+        name,
+        taking.has(name) ? { ...member, type: ['string', 'number'] } : member,
+      ]),
+    ),
+  };
+}
+
 interface Condition {
   target: unknown;
   type: string;
@@ -51,9 +87,7 @@ function refusingNull(name: string): ReadonlySet<string> {
   const { validationMetadatas } = getMetadataStorage() as unknown as {
     validationMetadatas: ReadonlyMap<unknown, readonly Condition[]>;
   };
-  const target = [...validationMetadatas.keys()].find(
-    (one) => typeof one === 'function' && one.name === name,
-  );
+  const target = classOf(name);
   const conditions = [...validationMetadatas.values()]
     .flat()
     .filter((one) => one.type === ValidationTypes.CONDITIONAL_VALIDATION && isOf(target, one.target));
@@ -61,6 +95,13 @@ function refusingNull(name: string): ReadonlySet<string> {
     !isJudged({ [propertyName]: null }, null);
   const letBy = new Set(conditions.filter(letsNullBy).map(({ propertyName }) => propertyName));
   return new Set(conditions.map(({ propertyName }) => propertyName).filter((member) => !letBy.has(member)));
+}
+
+function classOf(name: string): unknown {
+  const { validationMetadatas } = getMetadataStorage() as unknown as {
+    validationMetadatas: ReadonlyMap<unknown, unknown>;
+  };
+  return [...validationMetadatas.keys()].find((one) => typeof one === 'function' && one.name === name);
 }
 
 function isOf(target: unknown, declaring: unknown): boolean {

@@ -82,8 +82,7 @@ export function withBegunBody(item: PathItem): PathItem {
   const begun = INTERNAL.find(({ paths }) => item.method === 'post' && paths.includes(path));
   if (begun === undefined) return item;
   const requestBody = { required: true, content: jsonOf(ref(begun.docs.schemaName)) };
-  const parameters = [...item.operation.parameters, REQUEST_HEADERS.once];
-  return { ...item, operation: { ...item.operation, parameters, requestBody } };
+  return { ...item, operation: { ...item.operation, requestBody } };
 }
 
 /** `/chat/completions` is chatCompletions. */

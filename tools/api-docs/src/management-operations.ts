@@ -3,6 +3,7 @@ import type { Schema } from './class-schemas.js';
 import type { DescribedRoute } from './described-routes.js';
 import { FAILURES, jsonOf, ref, securityOf, VERSION_HEADER, type PathItem } from './operation.js';
 import { pathParameters, queryParameters } from './parameters.js';
+import { REQUEST_HEADERS } from './response-headers.js';
 import type { SourceTypes } from './source-types.js';
 
 /** The operation of a handler. `all` are the classes of bodies and queries. */
@@ -13,7 +14,7 @@ export function managementOperation(
 ): PathItem {
   const { path, method, service, access, status, body, query, controller, handler } = route;
   const permission = permissionOf(access);
-  const { comment, answers } = source.handler(controller, handler);
+  const { comment, answers, isOnce } = source.handler(controller, handler);
   const isEmpty = Object.keys(answers).length === 0;
   const operation = {
     operationId: operationId(route),
@@ -24,6 +25,7 @@ export function managementOperation(
       ...pathParameters(path),
       ...queryParameters(query, all),
       ...(isCached(path) ? [IF_NONE_MATCH] : []),
+      ...(isOnce ? [REQUEST_HEADERS.once] : []),
     ],
     security: securityOf(access),
     ...(permission === null ? {} : { 'x-permission': permission }),

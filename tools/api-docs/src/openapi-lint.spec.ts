@@ -136,6 +136,27 @@ describe('docs/openapi.json', () => {
       );
   });
 
+  it('R6 D4 names the Idempotency-Key of every create, and a number where one is taken beside its text', () => {
+    const { paths, components }: Document = JSON.parse(text);
+    const taking = Object.entries<Document>(paths)
+      .filter(([, { post }]) => post?.parameters.some(({ name }: Document) => name === 'Idempotency-Key'))
+      .map(([path]) => path);
+    expect(taking).toEqual(
+      expect.arrayContaining([
+        ...['/v1/keys', '/v1/orgs', '/v1/orgs/{id}/invitations', '/v1/provider-keys', '/v1/templates'],
+        ...['/v1/batches', '/v1/video/generations', '/v1/images/generations', '/v1/images/edits'],
+        ...['/v1/admin/credits', '/v1/billing/checkout', '/v1/billing/coupons/redeem', '/alerts/channels'],
+      ]),
+    );
+    for (const [schema, member] of [
+      ['DiscountBody', 'pct'],
+      ['CreatePolicyBody', 'threshold_usd'],
+    ])
+      expect(components.schemas[schema].properties[member].type).toEqual(
+        expect.arrayContaining(['string', 'number']),
+      );
+  });
+
   it('gives every member of a management body a type', () => {
     const { paths, components }: Document = JSON.parse(text);
     const bodies = Object.values<Document>(paths)

@@ -1,7 +1,13 @@
 import { VERSIONS } from '@gateway/api-version';
 import { BODY_LIMIT_BYTES, HEADER } from '@gateway/contracts';
 import type { AccessRule } from '@gateway/platform';
-import { classSchemas, nullableSchemas, withReferenced, type Schema } from './class-schemas.js';
+import {
+  classSchemas,
+  nullableSchemas,
+  numberSchemas,
+  withReferenced,
+  type Schema,
+} from './class-schemas.js';
 import type { DescribedRoute } from './described-routes.js';
 import { Examples, withExamples } from './examples.js';
 import { answerSchemas, withAnswer } from './inference-answers.js';
@@ -99,7 +105,7 @@ export function openApi(routes: readonly DescribedRoute[], source: SourceTypes):
   const typed = [...source.answerSchemas()].map(([name, schema]) => [name, withTypes(name, schema)] as const);
   const answers = { ...Object.fromEntries(typed), ...answerSchemas() };
   const schemas = named(
-    closed(withReferenced(nullableSchemas(all), bodies, Object.keys(answers))),
+    closed(withReferenced(nullableSchemas(numberSchemas(all)), bodies, Object.keys(answers))),
     answers,
     inferenceSchemas(),
     { ErrorEnvelope: ERROR_ENVELOPE },

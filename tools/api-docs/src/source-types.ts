@@ -4,8 +4,13 @@ import ts from 'typescript';
 import type { Schema } from './class-schemas.js';
 import { oneLine, TypeSchemas } from './type-schemas.js';
 
+/** Code of a handler whose answer is kept for its Idempotency-Key: its status is that of the kept answer. */
+const ANSWERED_ONCE = /\bidempotent\(|\banswer\.status\)/;
+
 /** Facts of the source on one handler. */
 export interface HandlerSource {
+  /** It takes an Idempotency-Key. */
+  isOnce: boolean;
   /** Its doc comment as one line each; empty where it has none. */
   comment: string;
   /** Answers by media type; empty where there is none. */
@@ -50,7 +55,8 @@ export class SourceTypes {
     if (method === undefined || !ts.isMethodDeclaration(method) || method.type === undefined)
       throw new Error(`There is no source of ${controller}.${name}, or it does not say what it returns.`);
     const comment = this.checker.getSignatureFromDeclaration(method)?.getDocumentationComment(this.checker);
-    return { comment: oneLine(comment ?? []), answers: this.answersOf(method.type) };
+    const isOnce = ANSWERED_ONCE.test(method.body?.getText() ?? '');
+    return { comment: oneLine(comment ?? []), answers: this.answersOf(method.type), isOnce };
   }
 
   /** The name of its type shows whether it is text or JSON. */
