@@ -342,7 +342,7 @@ describe('check-house', () => {
 
     it('asks that an exception be taken off the list once its class keeps the rule', () => {
       const unit = (count: number) =>
-        `export class Unit {\n  constructor(${fields(count).join(', ')}) {}\n}\n`;
+        `export class Turn {\n  constructor(${fields(count).join(', ')}) {}\n}\n`;
       expect(inEdge(unit(9))).toEqual([]);
       expect(inEdge(unit(8))).toEqual(['constructor']);
     });
