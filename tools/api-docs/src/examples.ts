@@ -69,7 +69,8 @@ export class Examples {
     depth: number,
   ): unknown[] {
     if (items === undefined) return minItems === undefined ? [] : [MESSAGE];
-    if (depth >= DEPTH_MAX && minItems === undefined) return [];
+    // An object at the last depth is empty, and may lack what its schema requires.
+    if (depth + 1 >= DEPTH_MAX && minItems === undefined) return [];
     return [this.value(items as Schema, singular(name), members, depth + 1)];
   }
 
