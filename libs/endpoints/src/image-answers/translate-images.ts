@@ -85,7 +85,7 @@ async function prepared(
   const imaging = findImaging();
   if (imaging === null) throw noImaging('mask');
   const white = await imaging.mask(mask.bytes, operation === 'edit').catch(unreadable('mask'));
-  if (operation !== 'outpaint' && !(await imaging.hasWhite(white)))
+  if (operation === 'inpaint' && !(await imaging.hasWhite(white)))
     throw invalidBody({ type: 'mask_invalid', loc: ['mask'], msg: NOTHING_PAINTED });
   // Before it is sent, and paid for: the answer is laid over it.
   if (operation === 'inpaint') await imaging.check(images[0].bytes).catch(unreadable('image'));

@@ -306,9 +306,12 @@ describe('an edit in OpenAI’s format', () => {
     await expect(edited({ ...body, mask: white })).rejects.toMatchObject({ status: 422 });
   });
 
-  it.each([['inpaint'], ['edit']])('IMG-18 422 for a mask of %s that paints nothing', async (operation) => {
+  it('IMG-18 422 for a mask of inpaint that paints nothing; an edit passes any mask on', async () => {
     const { url: black } = await image(8, 8, '#000000');
-    await expect(edited({ operation, prompt: 'a', image: url, mask: black })).rejects.toMatchObject({
+    await edited({ operation: 'edit', prompt: 'a', image: url, mask: black });
+    await expect(
+      edited({ operation: 'inpaint', prompt: 'a', image: url, mask: black }),
+    ).rejects.toMatchObject({
       status: 422,
       code: 'validation_error',
       message: expect.stringContaining('white is painted') as string,
