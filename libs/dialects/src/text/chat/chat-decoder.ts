@@ -106,7 +106,7 @@ export class ChatDecoder implements AnswerDecoder {
       const choice = this.choiceAt(typeof raw.index === 'number' ? raw.index : position);
       if (!choice) return this.fail(badResponse('The answer has too many choices.'), events);
       for (const source of sources) choice.citation(source, events);
-      choice.read(raw, objectOf(raw[member]), events, answer);
+      choice.readChoice(raw, objectOf(raw[member]), events, answer);
       const { outgrown } = choice;
       if (outgrown !== null) return this.fail(badResponse(outgrown), events);
       if (choice.isUnserved) return this.fail(UNSERVED, events);
@@ -246,7 +246,7 @@ class ChoiceDecoder {
   }
 
   /** `answer`: the chunk or the whole answer that the choice stands in. */
-  read(raw: JsonObject, delta: JsonObject, events: ModelEvent[], answer: JsonObject): void {
+  readChoice(raw: JsonObject, delta: JsonObject, events: ModelEvent[], answer: JsonObject): void {
     if (this.isFinished) return;
     this.reasoning(delta, events);
     this.content(delta.content, raw.logprobs, events);
