@@ -23,12 +23,12 @@ export async function startBalancer(): Promise<Balancer> {
   const replicas = new Map<string, Replica>();
   let turn = 0;
   const server = createServer((incoming, outgoing) => {
-    const inTurn = (): Replica[] => {
+    const nextTarget = (): Replica[] => {
       turn += 1;
       const ready = [...replicas.values()].filter(({ isReady }) => isReady);
       return ready.map((_, at) => ready[(at + turn) % ready.length]);
     };
-    void forward(incoming, outgoing, inTurn).catch(() => outgoing.destroy());
+    void forward(incoming, outgoing, nextTarget).catch(() => outgoing.destroy());
   });
   // A replica's `Keep-Alive` reaches the caller: what is kept is the caller's to close, or it asks where nobody listens.
   server.keepAliveTimeout = 0;
@@ -73,13 +73,13 @@ class Replica {
 async function forward(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  inTurn: () => Replica[],
+  nextTarget: () => Replica[],
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
   for (let waitedMs = 0; waitedMs < QUEUE_MS; waitedMs += PROBE_EVERY_MS) {
-    const answer = await firstAnswer(inTurn(), incoming, body, outgoing);
+    const answer = await firstAnswer(nextTarget(), incoming, body, outgoing);
     if (answer !== null) {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.on('error', () => outgoing.destroy());

@@ -14,7 +14,7 @@ interface Turn<T> {
  * Warms each program up, then measures rounds in turn, every other one in the opposite order, so that a machine that
  * slows down slows all. A peer that fails takes part no longer; our own programs end the group.
  */
-export async function takeTurns<T>(lab: Lab, { warmUp, measure }: Turn<T>): Promise<Rounds<T>> {
+export async function alternate<T>(lab: Lab, { warmUp, measure }: Turn<T>): Promise<Rounds<T>> {
   const rounds = new Map<string, T[]>(lab.targets.map(({ name }) => [name, []]));
   const attempt = async (target: Target, work: (of: T[]) => Promise<void>): Promise<void> => {
     const of = rounds.get(target.name);

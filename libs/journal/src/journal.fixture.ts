@@ -59,13 +59,13 @@ export class TestClock implements Clock {
     for (let turns = 0; !isTrue(); turns += 1) {
       if (turns > TURNS_MAX) throw new Error('The condition never came true.');
       this.advance(stepMs);
-      await ioTurn();
+      await ioTick();
     }
   }
 }
 
 /** Lets the file operations under way finish: each passes through the same queue of threads. */
-export async function ioTurn(): Promise<void> {
+export async function ioTick(): Promise<void> {
   await Promise.all([stat('.'), stat('.'), stat('.'), stat('.')]);
   await new Promise((resolve) => setImmediate(resolve));
 }

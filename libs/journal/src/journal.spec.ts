@@ -8,7 +8,7 @@ import {
   crashRecord,
   faultyDisk,
   intentFor,
-  ioTurn,
+  ioTick,
   openJournal,
   rejection,
   unpostedOf,
@@ -61,7 +61,7 @@ describe('the journal while it is written', () => {
         journal.outcome(USAGE, 'acct_1', usage(n), n === 1 ? settle : null),
       );
       expect(journal.flush()).toBe(true);
-      await ioTurn();
+      await ioTick();
       expect(settled).toEqual([]);
       expect(await unpostedOf(journal)).toEqual([]);
       letSync();
@@ -148,7 +148,7 @@ describe('the journal while it is written', () => {
           expect(() => journal.outcome(USAGE, 'a', tooLarge)).toThrow(RangeError);
         if (name === 'turn' && n % 10 === 0) {
           clock.advance(60);
-          await ioTurn();
+          await ioTick();
         }
       }
       const { seq } = journal.stats();
@@ -181,7 +181,7 @@ describe('the journal when the disk is full', () => {
       const { journal, clock } = await openJournal(dir, { disk });
       journal.intent(intentFor(1));
       journal.flush();
-      await ioTurn();
+      await ioTick();
       expect(syncs).toBe(0);
       isFull = true;
       journal.intent(intentFor(2));
@@ -205,7 +205,7 @@ describe('the journal when the disk is full', () => {
         journal.outcome(USAGE, 'a', usage(n));
         expect(journal.flush()).toBe(true);
       }
-      await ioTurn();
+      await ioTick();
       expect([syncs, settled.length]).toEqual([1, 1]);
       clock.advance(5);
       await clock.until(() => settled.length === 4);
@@ -255,7 +255,7 @@ describe('the journal when the disk is full', () => {
       expect(journal.intent(intentFor(2))).toBe(false);
       journal.outcome(USAGE, 'a', usage(3));
       clock.advance(5_000);
-      await ioTurn();
+      await ioTick();
       expect(settled).toEqual([]);
       expect(alarms).toHaveLength(1);
       isFull = false;

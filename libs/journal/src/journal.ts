@@ -139,7 +139,7 @@ export class Journal {
     const facts = recordJson(intent.facts);
     void this.writer.append(intentJson(intent, facts), null);
     this.openUnits.open(intent, facts);
-    void this.turnsEnd();
+    void this.tickEnd();
     return true;
   }
 
@@ -172,7 +172,7 @@ export class Journal {
 
   /** Wait for it before the last bytes of an answer leave: everything of this turn is written at its end, at once. */
   commit(receipt: Receipt): Promise<void> {
-    return this.options.sync === 'wait' ? receipt.synced : this.turnsEnd();
+    return this.options.sync === 'wait' ? receipt.synced : this.tickEnd();
   }
 
   /** Resolves when everything recorded so far is on the disk, without waiting for company. Where it fails, not before it does. */
@@ -299,11 +299,11 @@ export class Journal {
     // Only now: a frame that cannot be made must not use up a number.
     this.seq = seq;
     if (unit !== null) this.openUnits.close(unit);
-    void this.turnsEnd();
+    void this.tickEnd();
     return { seq, synced };
   }
 
-  private turnsEnd(): Promise<void> {
+  private tickEnd(): Promise<void> {
     this.turn ??= new Promise((resolve) => {
       setImmediate(() => {
         this.turn = null;

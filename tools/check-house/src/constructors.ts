@@ -11,10 +11,10 @@ const EXCEPTIONS: ReadonlySet<string> = new Set([
   'JournalRuntime',
   'RealtimeDoor',
   'RealtimeSession',
-  'SessionTurns',
+  'SessionUnits',
   'TranslatedTranscription',
   'Turn',
-  'TurnUnits',
+  'RealtimeUnits',
 ]);
 
 interface Constructed {

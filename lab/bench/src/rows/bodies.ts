@@ -1,7 +1,7 @@
 import { row, verdictOf, type Row } from '../figures.js';
 import { chatBody, type Lab } from '../lab.js';
 import { costOn, warmUp } from '../loads.js';
-import { compared, costsOf, takeTurns } from '../turns.js';
+import { compared, costsOf, alternate } from '../turns.js';
 
 const AXIS = [
   { id: '10kb', name: '10 KB', bytes: 10_240, isGated: false },
@@ -14,7 +14,7 @@ const RATIO_MIN = 1.1;
 export async function bodyRows(lab: Lab): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { id, name, bytes, isGated } of AXIS) {
-    const rounds = await takeTurns(lab, {
+    const rounds = await alternate(lab, {
       warmUp: (target) => warmUp(lab, target, chatBody(target.plainModel, bytes)),
       measure: (target) => costOn(lab, target, chatBody(target.plainModel, bytes)),
     });

@@ -1,7 +1,7 @@
 import { row, verdictOf, type Row } from '../figures.js';
 import type { Lab, Target } from '../lab.js';
 import { costOn, loadOn, plainBodyOf, warmUp, type Cost } from '../loads.js';
-import { compared, costsOf, takeTurns, type Rounds } from '../turns.js';
+import { compared, costsOf, alternate, type Rounds } from '../turns.js';
 import { untilLedgerHasAll } from './caught-up.js';
 
 const RPS_RATIO_MIN = 0.38;
@@ -19,7 +19,7 @@ interface Round extends Cost {
 
 /** Plain chat of 1 KB: throughput, what a request costs, latency, and whether the ledger keeps up. */
 export async function plainRows(lab: Lab): Promise<Row[]> {
-  const rounds = await takeTurns(lab, {
+  const rounds = await alternate(lab, {
     warmUp: (target) => warmUp(lab, target, plainBodyOf(target)),
     measure: (target) => measure(lab, target),
   });

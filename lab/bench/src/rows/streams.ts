@@ -2,7 +2,7 @@ import { EXACT, percentile, row, verdictOf, type Row } from '../figures.js';
 import type { Lab, Target } from '../lab.js';
 import { costOf, type Cost } from '../loads.js';
 import { faultsOf, readStreams, type StreamFigures, type StreamLoad } from '../stream-reader.js';
-import { compared, costsOf, takeTurns, type Rounds } from '../turns.js';
+import { compared, costsOf, alternate, type Rounds } from '../turns.js';
 
 type Shape = Pick<StreamLoad, 'connections' | 'frames' | 'gapMs' | 'seconds'>;
 
@@ -34,7 +34,7 @@ type Round = StreamFigures & Cost;
 
 /** The same paced streams on every program in turn. */
 function measure(lab: Lab, shape: Shape): Promise<Rounds<Round>> {
-  return takeTurns(lab, {
+  return alternate(lab, {
     warmUp: (target) => warmUpStreams(lab, target),
     measure: (target) =>
       costOf(

@@ -44,7 +44,7 @@ export class RedisPipe implements ScriptPipe {
   private first = 0;
   /** Index of the first call of this tick. */
   private turn = 0;
-  private isTurnOpen = false;
+  private isTickOpen = false;
   private isArmed = false;
   private timeouts: number[] = [];
   private probing: Timer | null = null;
@@ -87,21 +87,21 @@ export class RedisPipe implements ScriptPipe {
   /** Writes the calls of one tick in one write: each write costs more than most of a request. */
   private write(call: PipedCall): void {
     const { client } = this.options;
-    if (!this.isTurnOpen) {
-      this.isTurnOpen = true;
+    if (!this.isTickOpen) {
+      this.isTickOpen = true;
       const { stream } = client;
       stream?.cork();
       setImmediate(() => {
         stream?.uncork();
-        this.endTurn();
+        this.endTick();
       });
     }
     // It has the members of a command that the client reads, without its promise and its arguments.
     void client.sendCommand(call as unknown as Command);
   }
 
-  private endTurn(): void {
-    this.isTurnOpen = false;
+  private endTick(): void {
+    this.isTickOpen = false;
     const { clock, timeoutMs } = this.options;
     const dueMs = clock.monotonic() + timeoutMs;
     for (; this.turn < this.calls.length; this.turn += 1) this.calls[this.turn].dueMs = dueMs;

@@ -24,7 +24,7 @@ import { AdmitCalls, decodeAdmit, type AdmitAnswer } from './admit-calls.js';
 import { decodeTrial } from './decode-trial.js';
 import { bytesOf, type LimitScript, type ScriptPipe } from './script-pipe.js';
 import { LIMIT_SCRIPTS } from './scripts.js';
-import { TurnBatches } from './turn-batches.js';
+import { TickBatches } from './tick-batches.js';
 
 export interface RedisLimitStoreOptions {
   pipe: ScriptPipe;
@@ -52,15 +52,15 @@ const NOTHING: readonly string[] = [];
  */
 export class RedisLimitStore extends LimitStore {
   private readonly calls: AdmitCalls;
-  private readonly puts: TurnBatches<PutUnit[]>;
-  private readonly mirrors: TurnBatches<MirrorRequest, ReadonlyMap<MirrorRequest, number>>;
+  private readonly puts: TickBatches<PutUnit[]>;
+  private readonly mirrors: TickBatches<MirrorRequest, ReadonlyMap<MirrorRequest, number>>;
   private readonly begun = new Map<string, Away>();
 
   constructor(private readonly options: RedisLimitStoreOptions) {
     super();
     this.calls = new AdmitCalls(options.pipe);
-    this.puts = new TurnBatches((items) => this.runAll(LIMIT_SCRIPTS.put, putCall(items)));
-    this.mirrors = new TurnBatches((requests) => this.mirrorAll(requests));
+    this.puts = new TickBatches((items) => this.runAll(LIMIT_SCRIPTS.put, putCall(items)));
+    this.mirrors = new TickBatches((requests) => this.mirrorAll(requests));
   }
 
   admit(request: AdmitRequest): Promise<AdmitResult> {

@@ -27,7 +27,7 @@ import { StoredBodies } from './inference/stored-bodies.js';
 import { RoutePlanner } from './routes/route-planner.js';
 import { Conversations } from './state/conversations.js';
 import { NamedFiles } from './state/named-files.js';
-import { Turns } from './state/turns.js';
+import { AccountLimiter } from './state/account-limiter.js';
 import { KeyUses } from './units/key-uses.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { Rejections } from './units/rejections.js';
@@ -83,7 +83,7 @@ export const COLLABORATORS: Provider[] = [
   OutputSpeeds,
   ResponseCache,
   RoutePlanner,
-  Turns,
+  AccountLimiter,
   Conversations,
   NamedFiles,
   StoredBodies,

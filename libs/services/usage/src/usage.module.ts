@@ -48,7 +48,7 @@ import { EventsStore } from './reads/events.store.js';
 import { ExportsController } from './reads/exports.controller.js';
 import { ExportsStore } from './reads/exports.store.js';
 import { Names } from './reads/names.js';
-import { ReadTurns } from './reads/read-turns.js';
+import { FairScheduler } from './reads/fair-scheduler.js';
 import { SeriesController } from './reads/series.controller.js';
 import { SeriesStore } from './reads/series.store.js';
 import { SessionCache } from './reads/session-cache.js';
@@ -136,7 +136,7 @@ const reads: Provider[] = [
   TrendStore,
   RejectionsStore,
   ExportsStore,
-  ReadTurns,
+  FairScheduler,
   SessionCache,
   Names,
   Freshness,

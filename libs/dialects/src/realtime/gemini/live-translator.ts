@@ -3,7 +3,7 @@ import type { RealtimeTranslator } from '../realtime-dialect.js';
 import { contentOf } from './live-content.js';
 import { CALLS_MAX, grown, Held, isPossible, lengthOf } from './live-bounds.js';
 import { detectsTurns, merged, mimeTypeOf, misfit, setupOf } from './live-setup.js';
-import { LiveTurn } from './live-turn.js';
+import { LiveResponse } from './live-response.js';
 
 type Both = ReturnType<RealtimeTranslator['sent']>;
 
@@ -22,7 +22,7 @@ export class LiveTranslator implements RealtimeTranslator {
   private session: JsonObject;
   private state: 'new' | 'opening' | 'open' = 'new';
   private readonly held = waiting();
-  private turn: LiveTurn | null = null;
+  private turn: LiveResponse | null = null;
   private usage: JsonObject | null = null;
   /** Turns of the caller since the last response. */
   private readonly turns = waiting();
@@ -180,7 +180,7 @@ export class LiveTranslator implements RealtimeTranslator {
 
   private begun(): JsonObject[] {
     if (this.turn !== null) return [];
-    this.turn = new LiveTurn(this.newId);
+    this.turn = new LiveResponse(this.newId);
     return this.turn.begin();
   }
 

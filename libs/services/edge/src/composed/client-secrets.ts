@@ -5,7 +5,7 @@ import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import type { InferDeps } from '../inference/infer-deps.js';
 import type { InferenceRequest } from '../request/inference-request.js';
 import { REALTIME } from '../sockets/realtime/realtime-endpoint.js';
-import { planTurn } from '../sockets/realtime/turn.js';
+import { planResponse } from '../sockets/realtime/realtime-unit.js';
 
 const SECONDS_DEFAULT = 600;
 
@@ -60,7 +60,7 @@ function secretFor(call: InferenceRequest, deps: InferDeps): object {
   if (model === null)
     throw new ApiError('validation_error', { message: 'session.model is missing.', param: 'session.model' });
   requireRealtime(call.principal);
-  const plan = planTurn({ kind: 'response', model, ...NOTHING }, call.principal, deps);
+  const plan = planResponse({ kind: 'response', model, ...NOTHING }, call.principal, deps);
   const session = { ...asked, type: 'realtime', model: plan.model.record.id };
   const seconds = isObject(value.expires_after)
     ? Number(value.expires_after.seconds ?? SECONDS_DEFAULT)

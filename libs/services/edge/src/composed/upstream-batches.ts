@@ -42,8 +42,8 @@ const UPLOAD: Bounds = { ...callBounds(1_500_000), idleMs: 60_000 };
 export class UpstreamBatches {
   /** Running steps: a caller that asks again waits for the step. */
   private readonly running = new Map<string, Promise<UpstreamBatch>>();
-  private readonly uploads = new Turns();
-  private readonly begins = new Turns();
+  private readonly uploads = new SerialQueue();
+  private readonly begins = new SerialQueue();
 
   step(call: UpstreamBatchCall, parts: StepParts): Promise<UpstreamBatch> {
     const name = `${call.batch_id}/${call.step}`;
@@ -103,7 +103,7 @@ export class UpstreamBatches {
 }
 
 /** Work that is done one after the other. */
-class Turns {
+class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 

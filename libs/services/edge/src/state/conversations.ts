@@ -11,7 +11,7 @@ import type { Asked } from '@gateway/endpoints';
 import { isStorable, Pressure, withRoom, type Closing } from '@gateway/platform';
 import type { InferenceRequest } from '../request/inference-request.js';
 import { RoutePlanner } from '../routes/route-planner.js';
-import { Turns } from './turns.js';
+import { AccountLimiter } from './account-limiter.js';
 
 const REFERENCES_MAX = 256;
 
@@ -22,7 +22,7 @@ export class Conversations {
     private readonly store: ResponseStore,
     private readonly routes: RoutePlanner,
     private readonly pressure: Pressure,
-    private readonly turns: Turns,
+    private readonly turns: AccountLimiter,
   ) {}
 
   /**

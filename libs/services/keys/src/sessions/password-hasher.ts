@@ -25,18 +25,18 @@ export class PasswordHasher {
       const details = [{ type: 'password_too_short' as const, loc: [field], msg }];
       throw new ApiError('validation_error', { message: `${field}: ${msg}`, details });
     }
-    return this.inTurn(() => hashPassword(password, this.random));
+    return this.queued(() => hashPassword(password, this.random));
   }
 
   /** False for who has no password; it takes as long. */
   async matches(password: string, stored: string | null): Promise<boolean> {
     this.decoy ??= hashPassword('', this.random);
     const compared = stored ?? (await this.decoy);
-    const isRight = await this.inTurn(() => verifyPassword(password, compared));
+    const isRight = await this.queued(() => verifyPassword(password, compared));
     return isRight && stored !== null;
   }
 
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+  private async queued<T>(work: () => Promise<T>): Promise<T> {
     if (this.hashing >= HASHES_AT_ONCE) {
       if (this.waiting.length >= HASHES_WAITING) throw unavailable(this.random);
       await new Promise<void>((turn) => this.waiting.push(turn));

@@ -13,7 +13,7 @@ import {
 import { arrayLiteral } from '../postgres/array-literal.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import type { View } from '../reads/view.js';
-import { turn } from '../turn.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { CONTENT_KEKS, openedColumns, sealedColumns, type Keks } from './content-keys.js';
 import { readAnswer } from './read-answer.js';
 import { redacted } from './redact.js';
@@ -52,7 +52,7 @@ export class ContentsStore extends RequestContents {
     const rows: Row[] = [];
     for (const content of contents) {
       rows.push(this.row(content, keks));
-      await turn();
+      await yieldToEventLoop();
     }
     await this.insert(rows);
   }

@@ -10,7 +10,7 @@ import { MirrorStore, type MirrorWish } from './mirror.store.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { ActiveAccounts } from './active-accounts.js';
 import { answered, type PostedTotals } from './posted-totals.js';
-import { turn } from '../turn.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { unitName } from './unit-name.js';
 
 /** Mirrors under way at once: one per account of a batch. */
@@ -76,7 +76,7 @@ export class Mirrors {
         if (failed === 0) first = failure;
         failed += 1;
         // A store that is away is not asked: nothing else would let others go between.
-        if (failed % FAILURES_PER_TURN === 0) await turn();
+        if (failed % FAILURES_PER_TURN === 0) await yieldToEventLoop();
       }
     }
     if (failed > 0) throw first as Error;

@@ -4,7 +4,7 @@ import { uuidv7, type Clock, type Random, type UsageRecord } from '@gateway/cont
 import type pg from 'pg';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
-import { turn } from '../turn.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { isCharged } from './charged.js';
 import { insertDeadLetters } from './dead-letters.js';
 import { eventArrays } from './event-columns.js';
@@ -66,7 +66,7 @@ export class PostingStore {
         writing = insertEvents(client, units, arrays);
         writing.catch(() => undefined); // It is awaited after the next part was read.
         // The driver writes to its socket before the next part takes the processor.
-        await turn();
+        await yieldToEventLoop();
       }
       fresh.push(...(await writing));
       const moved = await this.move(client, { fresh, transferIds, batches, at });

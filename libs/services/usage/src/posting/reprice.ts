@@ -10,7 +10,7 @@ import {
 import { price, priceAt, priceLines, type PriceInput } from '@gateway/money';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
-import { turn } from '../turn.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { priceLineView } from './price-lines.js';
 
@@ -48,7 +48,7 @@ export class Reprice {
       const routes = snapshotId === null ? null : await this.routesOf(snapshotId);
       for (const unit of priced) {
         if (!unit.cost_usd) continue;
-        if ((checked += 1) % UNITS_PER_TURN === 0) await turn();
+        if ((checked += 1) % UNITS_PER_TURN === 0) await yieldToEventLoop();
         const cost = routes === null ? undefined : costOf(unit, routes);
         if (cost === unit.cost_usd) continue;
         this.metrics.priced(cost === undefined ? 'unknown' : 'different');

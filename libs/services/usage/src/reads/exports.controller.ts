@@ -17,7 +17,7 @@ import { EventsStore } from './events.store.js';
 import { ExportsStore, type ExportQuestion } from './exports.store.js';
 import { ExportsUnderWay } from './exports-under-way.js';
 import { Names } from './names.js';
-import { ReadTurns } from './read-turns.js';
+import { FairScheduler } from './fair-scheduler.js';
 import { USAGE_RULE, viewOf, type View } from './view.js';
 import { zonedTime } from './zoned-time.js';
 
@@ -30,7 +30,7 @@ export class ExportsController {
     private readonly events: EventsStore,
     private readonly exports: ExportsStore,
     private readonly names: Names,
-    private readonly turns: ReadTurns,
+    private readonly turns: FairScheduler,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {

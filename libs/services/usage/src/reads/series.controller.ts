@@ -13,7 +13,7 @@ import { Access, CLOCK, principalOf, timesOf } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Freshness } from './freshness.js';
 import { Names } from './names.js';
-import { ReadTurns } from './read-turns.js';
+import { FairScheduler } from './fair-scheduler.js';
 import { viewRows, type Condition } from './row-filter.js';
 import { SeriesStore } from './series.store.js';
 import { SessionCache } from './session-cache.js';
@@ -31,7 +31,7 @@ export class SeriesController {
     private readonly trends: TrendStore,
     private readonly names: Names,
     private readonly cache: SessionCache,
-    private readonly turns: ReadTurns,
+    private readonly turns: FairScheduler,
     private readonly freshness: Freshness,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}

@@ -20,7 +20,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventsStore } from './events.store.js';
 import { Freshness } from './freshness.js';
 import { Names } from './names.js';
-import { ReadTurns } from './read-turns.js';
+import { FairScheduler } from './fair-scheduler.js';
 import { RejectionsStore } from './rejections.store.js';
 import { RETENTION_DAYS } from './request-wire.js';
 import { SessionCache } from './session-cache.js';
@@ -47,7 +47,7 @@ export class UsageController {
     private readonly freshness: Freshness,
     private readonly names: Names,
     private readonly cache: SessionCache,
-    private readonly turns: ReadTurns,
+    private readonly turns: FairScheduler,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -22,7 +22,7 @@ import {
   type LineFault,
 } from './batch-lines.js';
 import { BatchStore, type Batch, type LineResult } from './batches.store.js';
-import { BatchTurn, Rested } from './batch-turn.js';
+import { BatchTimeSlice, Rested } from './batch-time-slice.js';
 import { copyOf, UpstreamWork } from './upstream-work.js';
 import { WorkersConfig } from '../workers.config.js';
 import { UsageSum } from './usage-sum.js';
@@ -90,7 +90,7 @@ export class BatchWork {
     if (batch.status !== 'finalizing') {
       const isLate = (): boolean => clock.now() >= batch.expires_at.getTime();
       let hasExpired = false;
-      const turn = new BatchTurn(batches, clock, this.config.WORKERS_LEASE_MS);
+      const turn = new BatchTimeSlice(batches, clock, this.config.WORKERS_LEASE_MS);
       await hold.during(() =>
         this.runLines(batch, { hold, turn, signal }, async (line) => {
           hasExpired ||= isLate();
@@ -170,7 +170,7 @@ export class BatchWork {
   /** Every line that has no answer yet gets one: first those that their provider has answered, which hold nothing themselves. */
   private async runLines(
     batch: Batch,
-    { hold, turn, signal }: { hold: BatchHold; turn: BatchTurn | null; signal: AbortSignal },
+    { hold, turn, signal }: { hold: BatchHold; turn: BatchTimeSlice | null; signal: AbortSignal },
     answer: (line: BatchLine) => Promise<Outcome>,
   ): Promise<void> {
     const { batches, answers } = this;
@@ -196,7 +196,7 @@ export class BatchWork {
   /** Lines that are not in `done`, some at once; those that get an outcome are kept and in it afterwards. */
   private async eachLine(
     batch: Batch,
-    { done, turn, signal }: { done: Set<number>; turn: BatchTurn | null; signal: AbortSignal },
+    { done, turn, signal }: { done: Set<number>; turn: BatchTimeSlice | null; signal: AbortSignal },
     outcomeOf: (line: BatchLine) => Promise<Outcome | null>,
   ): Promise<void> {
     const { batches, config } = this;
@@ -227,7 +227,7 @@ export class BatchWork {
   private async answer(
     batch: Batch,
     { number, body }: BatchLine,
-    { isLate, hold, turn }: { isLate: () => boolean; hold: BatchHold; turn: BatchTurn },
+    { isLate, hold, turn }: { isLate: () => boolean; hold: BatchHold; turn: BatchTimeSlice },
     signal: AbortSignal,
   ): Promise<Outcome> {
     const { inference, clock } = this;

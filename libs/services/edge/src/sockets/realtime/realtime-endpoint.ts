@@ -14,7 +14,7 @@ const REALTIME_DIALECT = 'realtime';
 const TRANSCRIPTION_DIALECTS = new Set(['transcriptions', 'whisper']);
 
 /** The work that is priced as one unit. */
-export interface TurnAsked {
+export interface RealtimeAsked {
   /** `transcription`: of the caller's speech, by a model of its own. */
   kind: 'response' | 'transcription';
   model: string;
@@ -28,7 +28,7 @@ export interface TurnAsked {
 }
 
 /** A turn as planning and admission know a request. */
-export function askedOf(turn: TurnAsked): Asked<TurnAsked> {
+export function askedOf(turn: RealtimeAsked): Asked<RealtimeAsked> {
   const { kind, model, inputBytes, audioSeconds, connectedSeconds, maxOutputTokens } = turn;
   const seconds = kind === 'response' ? connectedSeconds : audioSeconds;
   return {
@@ -87,7 +87,7 @@ export const REALTIME: Endpoint = {
     throw new TypeError('a realtime session has no body');
   },
   translate: ({ request }, route: RouteTarget) => {
-    const { kind } = request as TurnAsked;
+    const { kind } = request as RealtimeAsked;
     if (kind === 'transcription')
       return TRANSCRIPTION_DIALECTS.has(route.dialect) ? translationTo(NO_REQUEST) : new Misfit(null);
     const dialect = REALTIME_DIALECTS.get(route.dialect);

@@ -18,8 +18,8 @@ import { callersFault, closeCodeOf, errorEvent, inSession } from './close-codes.
 import { Heartbeat } from './heartbeat.js';
 import { eventIdOf, refusePrompt, respliced, SessionInput } from './session-input.js';
 import { SerialMessages } from './serial-messages.js';
-import { SessionTurns } from './session-turns.js';
-import { planTurn, type TurnUnits } from './turn.js';
+import { SessionUnits } from './session-units.js';
+import { planResponse, type RealtimeUnits } from './realtime-unit.js';
 import type { UpstreamLink } from './upstream-link.js';
 
 const NORMAL = 1_000;
@@ -39,7 +39,7 @@ export interface SessionBounds {
 export interface SessionParts {
   ws: WebSocket;
   link: UpstreamLink;
-  units: TurnUnits;
+  units: RealtimeUnits;
   principal: KeyPrincipal;
   /** Name as the caller wrote it. */
   model: string;
@@ -55,7 +55,7 @@ export class RealtimeSession {
   private readonly upstream: WebSocket;
   private readonly planned: PlannedRoute;
   private readonly input = new SessionInput();
-  private readonly turns: SessionTurns;
+  private readonly turns: SessionUnits;
   /** Translator for a provider whose events differ from the caller's. */
   private readonly translator: RealtimeTranslator | null;
   private readonly held: HeldLength;
@@ -77,7 +77,7 @@ export class RealtimeSession {
     this.held = new HeldLength(deps.pressure.ofAccount(parts.principal.accountId));
     const giveUp = (why: ApiError): void => this.end(why);
     const refused = (error: unknown): void => this.refuse(error, null);
-    this.turns = new SessionTurns(
+    this.turns = new SessionUnits(
       { model, units, planned: link.planned, input: this.input, giveUp, refused },
       deps,
     );
@@ -243,7 +243,7 @@ export class RealtimeSession {
     const principal = { ...this.parts.principal, fixedProvider: provider };
     const turn = { kind: 'transcription' as const, model, ...NOTHING };
     try {
-      const [{ route, model: found }] = planTurn(turn, principal, this.deps).routes;
+      const [{ route, model: found }] = planResponse(turn, principal, this.deps).routes;
       return { id: found.record.id, upstreamModel: route.upstreamModel };
     } catch (refusal) {
       if (!(refusal instanceof ApiError)) throw refusal;

@@ -11,7 +11,7 @@ import type { Place, SocketRoom } from '../socket-room.js';
 import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { presentedBy, realtimeCaller } from './realtime-caller.js';
 import { RealtimeSession, type SessionBounds } from './realtime-session.js';
-import { planTurn, TurnUnits } from './turn.js';
+import { planResponse, RealtimeUnits } from './realtime-unit.js';
 import { openUpstream } from './upstream-link.js';
 
 const PATHS = new Set(['/v1/realtime', '/openai/v1/realtime']);
@@ -118,7 +118,7 @@ class RealtimeDoor {
     if (model === null)
       throw new ApiError('validation_error', { message: 'model is missing.', param: 'model' });
     const turn = { kind: 'response' as const, model, ...NOTHING };
-    const plan = planTurn(turn, principal, deps);
+    const plan = planResponse(turn, principal, deps);
     keep(this.room.claim(principal.accountId));
     keep(this.claim(principal.keyId, bounds.maxSessions));
     const facts = {
@@ -127,7 +127,7 @@ class RealtimeDoor {
       apiVersion: BASELINE_VERSION,
       caller: (isReload: boolean) => realtimeCaller(credential, deps, isReload),
     };
-    const units = new TurnUnits(facts, deps);
+    const units = new RealtimeUnits(facts, deps);
     await units.check(turn, plan.routes[0]);
     const link = await openUpstream(plan, principal, gone, deps);
     if (gone.aborted) return link.ws.terminate();

@@ -1,6 +1,6 @@
 import { fixedClock, seededRandom } from '@gateway/testing/plain';
 import { Deadlines } from '@gateway/platform';
-import { Turns } from './turns.js';
+import { AccountLimiter } from './account-limiter.js';
 
 interface Work {
   /** Running calls, in the order of their begin. */
@@ -8,7 +8,7 @@ interface Work {
   end(name: string): void;
 }
 
-function workOf(turns: Turns): Work & { ask(account: string, name: string): Promise<string> } {
+function workOf(turns: AccountLimiter): Work & { ask(account: string, name: string): Promise<string> } {
   const ends = new Map<string, () => void>();
   const begun: string[] = [];
   return {
@@ -27,7 +27,7 @@ const clock = fixedClock('2026-11-24T12:00:00Z');
 
 describe('turns at reads of unknown size', () => {
   it('U15 gives an account four at once, all together eight, and a free one to whoever’s turn it is', async () => {
-    const work = workOf(new Turns(new Deadlines(clock), seededRandom(1)));
+    const work = workOf(new AccountLimiter(new Deadlines(clock), seededRandom(1)));
     const all = [...'abcdefgh'].map((name) => work.ask('thief', name));
     await tick();
     expect(work.begun.join('')).toBe('abcd');
@@ -53,7 +53,7 @@ describe('turns at reads of unknown size', () => {
 
   it('U15 503 for who waits for two seconds, or finds 512 of its account waiting; a failure frees its turn', async () => {
     const time = fixedClock('2026-11-24T12:00:00Z');
-    const turns = new Turns(new Deadlines(time), seededRandom(1));
+    const turns = new AccountLimiter(new Deadlines(time), seededRandom(1));
     const failing: ((reason: Error) => void)[] = [];
     const failed = Array.from({ length: 4 }, () =>
       turns.take('one', () => new Promise((_resolve, reject) => failing.push(reject))),

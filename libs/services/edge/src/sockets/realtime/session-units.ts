@@ -5,8 +5,8 @@ import type { PlannedRoute } from '@gateway/routing';
 import type { InferDeps } from '../../inference/infer-deps.js';
 import { secondsText, transcriptionUsage, usageOf } from './realtime-usage.js';
 import type { SessionInput } from './session-input.js';
-import type { Turn, TurnUnits } from './turn.js';
-import type { TurnAsked } from './realtime-endpoint.js';
+import type { RealtimeUnit, RealtimeUnits } from './realtime-unit.js';
+import type { RealtimeAsked } from './realtime-endpoint.js';
 
 const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
 /** Bytes of a token: each response counts the context of a conversation again. */
@@ -23,9 +23,9 @@ const REFUSED_MAX = 64;
 /** Connected time that makes a unit of its own at the end of a session. */
 const REST_SECONDS_MIN = 1;
 
-interface TurnsParts {
+interface SessionUnitsOptions {
   model: string;
-  units: TurnUnits;
+  units: RealtimeUnits;
   planned: PlannedRoute;
   input: SessionInput;
   giveUp: (why: ApiError) => void;
@@ -34,10 +34,10 @@ interface TurnsParts {
 }
 
 /** The units of one session: a response each, and each transcription of what the caller said. */
-export class SessionTurns {
+export class SessionUnits {
   /** Admitted for the caller's own response.create, by its event's id: the provider has not begun them. */
-  private readonly expected = new Map<string, Turn>();
-  private readonly running = new Map<string, Turn>();
+  private readonly expected = new Map<string, RealtimeUnit>();
+  private readonly running = new Map<string, RealtimeUnit>();
   /** Responses that the provider began by itself and that were refused. */
   private readonly refusedIds = new Set<string>();
   private contextTokens = 0;
@@ -48,7 +48,7 @@ export class SessionTurns {
   private lastUnitMs: number;
 
   constructor(
-    private readonly parts: TurnsParts,
+    private readonly parts: SessionUnitsOptions,
     private readonly deps: InferDeps,
   ) {
     this.lastUnitMs = deps.clock.monotonic();
@@ -125,7 +125,7 @@ export class SessionTurns {
     await this.endAll((turn) => turn.failed('provider_error'));
   }
 
-  private async endAll(end: (turn: Turn) => Promise<void>): Promise<void> {
+  private async endAll(end: (turn: RealtimeUnit) => Promise<void>): Promise<void> {
     const [waiting, running] = [[...this.expected.values()], [...this.running.values()]];
     this.expected.clear();
     this.running.clear();
@@ -188,7 +188,7 @@ export class SessionTurns {
     const usage = transcriptionUsage(event.usage, heard);
     // Before anything is waited for: another one may come meanwhile.
     input.transcribed(Number(usage.audio_seconds));
-    const turn: TurnAsked = {
+    const turn: RealtimeAsked = {
       kind: named === null ? 'response' : 'transcription',
       model: named ?? model,
       inputBytes: 0,
@@ -201,7 +201,7 @@ export class SessionTurns {
     await opened.done(usage, this.first());
   }
 
-  private async open(): Promise<Turn> {
+  private async open(): Promise<RealtimeUnit> {
     const { units, planned, giveUp } = this.parts;
     const opened = await units.open(this.asked(), planned, giveUp);
     if (!this.isOver) return opened;
@@ -210,7 +210,7 @@ export class SessionTurns {
     throw new ApiError('conflict', { message: 'The session is over.' });
   }
 
-  private asked(): TurnAsked {
+  private asked(): RealtimeAsked {
     const { model, input } = this.parts;
     return {
       kind: 'response',

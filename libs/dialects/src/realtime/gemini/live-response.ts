@@ -14,7 +14,7 @@ interface Said {
 }
 
 /** One response of the model, from its first content to the end of its turn. */
-export class LiveTurn {
+export class LiveResponse {
   readonly id: string;
   /** Reason that the caller gets where the turn is cut short. */
   cancelled: 'turn_detected' | 'client_cancelled' | null = null;

@@ -1,4 +1,4 @@
 /** Lets the event loop go round once: what waits, a driver's socket say, comes before the next piece of work. */
-export function turn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -16,7 +16,7 @@ export class Rested extends Error {
  * The time that a batch may run while another one waits for a worker. Without an end of turns four batches of one key
  * whose limit is full would keep everybody else's waiting until they expire.
  */
-export class BatchTurn {
+export class BatchTimeSlice {
   private readonly endsMs: number;
   private nextLookMs = -Infinity;
   private isGiven = false;
@@ -24,9 +24,9 @@ export class BatchTurn {
   constructor(
     private readonly batches: Pick<BatchStore, 'hasWaiting'>,
     private readonly clock: Clock,
-    turnMs: number,
+    sliceMs: number,
   ) {
-    this.endsMs = clock.monotonic() + turnMs;
+    this.endsMs = clock.monotonic() + sliceMs;
   }
 
   /** Throws Rested where the turn is over and another batch waits. */

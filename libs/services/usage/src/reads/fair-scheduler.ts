@@ -43,7 +43,7 @@ interface Waiting {
  * that reads without a pause has its turns for half of the time.
  */
 @Injectable()
-export class ReadTurns {
+export class FairScheduler {
   /** Accounts that read or wait, and those that have read lately: the one whose read ended last is last. */
   private readonly accounts = new Map<string, Account>();
   /** Reads in the order in which they came. */

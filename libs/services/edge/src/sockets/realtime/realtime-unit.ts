@@ -8,7 +8,7 @@ import { requestTags, type InferenceRequest, type Origin } from '../../request/i
 import { Meter } from '../../units/meter.js';
 import type { AttemptState } from '../../units/attempt-state.js';
 import type { Unit } from '../../units/unit.js';
-import { askedOf, REALTIME, type TurnAsked } from './realtime-endpoint.js';
+import { askedOf, REALTIME, type RealtimeAsked } from './realtime-endpoint.js';
 
 /** The facts that every unit of one session shares. */
 export interface SessionFacts {
@@ -20,13 +20,13 @@ export interface SessionFacts {
 }
 
 /** The plan of a turn for a caller. Throws ApiError where it may not, or no longer, use the model. */
-export function planTurn(turn: TurnAsked, principal: KeyPrincipal, deps: InferDeps): Plan {
+export function planResponse(turn: RealtimeAsked, principal: KeyPrincipal, deps: InferDeps): Plan {
   const whose = { endpoint: REALTIME, principal, nowMs: deps.clock.now() };
   return deps.routes.plan(askedOf(turn), whose);
 }
 
 /** Admits units of a session, each by the rules of a request. */
-export class TurnUnits {
+export class RealtimeUnits {
   private units = 0;
 
   constructor(
@@ -46,7 +46,7 @@ export class TurnUnits {
   }
 
   /** Checks whether a first turn would be admitted; nothing of it stays counted. Throws ApiError. */
-  async check(turn: TurnAsked, planned: SessionRoute): Promise<void> {
+  async check(turn: RealtimeAsked, planned: SessionRoute): Promise<void> {
     const call = await this.callOf(0);
     const admitted = await this.admitted(call, `${this.facts.requestId}/open`, turn, planned);
     this.deps.admission.cancel(admitted.request);
@@ -55,14 +55,18 @@ export class TurnUnits {
   }
 
   /** Throws ApiError where the turn is refused: the refusal is recorded, and nothing was counted. */
-  async open(turn: TurnAsked, planned: SessionRoute, giveUp: (why: ApiError) => void): Promise<Turn> {
+  async open(
+    turn: RealtimeAsked,
+    planned: SessionRoute,
+    giveUp: (why: ApiError) => void,
+  ): Promise<RealtimeUnit> {
     const number = this.units;
     this.units += 1;
     const call = await this.callOf(number);
     this.deps.units.requireOpen();
     const admitted = await this.admitted(call, `${this.facts.requestId}/${number}`, turn, planned);
     const unit = this.deps.units.open(call, admitted, { abort: giveUp });
-    return new Turn(unit, turn, this.deps);
+    return new RealtimeUnit(unit, turn, this.deps);
   }
 
   private async callOf(unit: number): Promise<InferenceRequest> {
@@ -87,7 +91,7 @@ export class TurnUnits {
   private async admitted(
     call: InferenceRequest,
     unit: string,
-    turn: TurnAsked,
+    turn: RealtimeAsked,
     planned: SessionRoute,
   ): Promise<AdmittedUnit> {
     const { admission, rejections } = this.deps;
@@ -111,12 +115,12 @@ export class TurnUnits {
   }
 
   private planned(
-    turn: TurnAsked,
+    turn: RealtimeAsked,
     planned: SessionRoute,
     principal: KeyPrincipal,
     tags: Record<string, string>,
   ): Planned {
-    const plan = onRoute(planTurn(turn, principal, this.deps), turn, planned);
+    const plan = onRoute(planResponse(turn, principal, this.deps), turn, planned);
     return { principal, asked: askedOf(turn), plan, tags, ...NOTHING_KEPT };
   }
 }
@@ -132,7 +136,7 @@ export type SessionRoute = Pick<PlannedRoute, 'route' | 'providerKey'>;
  * A session stays on the route that it was opened on, and what writes its input down is of the same provider and key.
  * Throws ApiError where the plan has it no longer.
  */
-function onRoute(plan: Plan, { kind }: TurnAsked, { route, providerKey }: SessionRoute): Plan {
+function onRoute(plan: Plan, { kind }: RealtimeAsked, { route, providerKey }: SessionRoute): Plan {
   const routes = plan.routes.filter(
     (one) =>
       one.route.provider === route.provider &&
@@ -143,19 +147,19 @@ function onRoute(plan: Plan, { kind }: TurnAsked, { route, providerKey }: Sessio
   return { ...plan, routes };
 }
 
-function boundOf({ heardSecondsMax, inputBytes }: TurnAsked, { route }: PlannedRoute): UsageBound {
+function boundOf({ heardSecondsMax, inputBytes }: RealtimeAsked, { route }: PlannedRoute): UsageBound {
   return heardSecondsMax === undefined ? usageBound(route, inputBytes) : transcriptionBound(heardSecondsMax);
 }
 
 /** One priced turn, from its admission to its OUTCOME. */
-export class Turn {
+export class RealtimeUnit {
   private readonly state: AttemptState;
   /** Bytes for an estimate. */
   deliveredBytes = 0;
 
   constructor(
     private readonly unit: Unit,
-    turn: TurnAsked,
+    turn: RealtimeAsked,
     private readonly deps: InferDeps,
   ) {
     const { clock } = deps;

@@ -22,7 +22,7 @@ interface Line {
  * waits too long, or finds too many waiting, is refused with service_unavailable.
  */
 @Injectable()
-export class Turns {
+export class AccountLimiter {
   /** The account whose turn is next first. */
   private readonly lines = new Map<string, Line>();
   private underWay = 0;

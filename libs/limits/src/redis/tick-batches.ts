@@ -10,7 +10,7 @@ interface Batch<T, R> {
  * Sends the calls of one tick for several accounts to Redis as one script, where their keys may be in one. A call costs
  * more than most accounts in it. They share its failure and its answer.
  */
-export class TurnBatches<T, R = void> {
+export class TickBatches<T, R = void> {
   private readonly open = new Map<number, Batch<T, R>>();
 
   constructor(private readonly send: (items: T[]) => Promise<R>) {}

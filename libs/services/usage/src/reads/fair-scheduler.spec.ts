@@ -1,15 +1,15 @@
 import { ApiError } from '@gateway/contracts';
 import { fixedClock, seededRandom, type FixedClock } from '@gateway/testing/plain';
-import { ReadTurns } from './read-turns.js';
+import { FairScheduler } from './fair-scheduler.js';
 
 let clock: FixedClock;
-let turns: ReadTurns;
+let turns: FairScheduler;
 let begun: string[];
 let ends: Map<string, () => void>;
 beforeEach(() => {
   clock = fixedClock('2026-01-01T00:00:00.000Z');
   // Four turns.
-  turns = new ReadTurns({ USAGE_DATABASE_CONNECTIONS: 10 }, clock, seededRandom(1));
+  turns = new FairScheduler({ USAGE_DATABASE_CONNECTIONS: 10 }, clock, seededRandom(1));
   begun = [];
   ends = new Map();
 });
@@ -81,7 +81,7 @@ describe('turns of usage reads', () => {
   }
 
   it('an account that reads a second without a pause rests as long as it reads while another reads', async () => {
-    turns = new ReadTurns({ USAGE_DATABASE_CONNECTIONS: 6 }, clock, seededRandom(1));
+    turns = new FairScheduler({ USAGE_DATABASE_CONNECTIONS: 6 }, clock, seededRandom(1));
     askAll('b 1');
     await clock.advance(0);
     expect(await pausesOf('a', 14)).toEqual([...Array.from({ length: 11 }, () => 0), 100, 100, 100]);
@@ -160,7 +160,7 @@ describe('turns of usage reads', () => {
   });
 
   it('a pool of few connections has one turn', async () => {
-    turns = new ReadTurns({ USAGE_DATABASE_CONNECTIONS: 3 }, clock, seededRandom(1));
+    turns = new FairScheduler({ USAGE_DATABASE_CONNECTIONS: 3 }, clock, seededRandom(1));
     askAll('a 1', 'b 1');
     await clock.advance(0);
     expect(begun).toEqual(['a 1']);
