@@ -18,7 +18,7 @@ export interface PutQueueOptions {
 }
 
 type Callback = 'onFailure' | 'onLeft';
-type Lane = TurnoverMap<string, PutUnit>;
+type AccountQueue = TurnoverMap<string, PutUnit>;
 
 /**
  * Carries settles, renewals and cancellations to the store behind the answers: nobody awaits it. One batch is on its
@@ -33,9 +33,9 @@ type Lane = TurnoverMap<string, PutUnit>;
 export class PutQueue {
   private readonly options: Required<Omit<PutQueueOptions, Callback>> & Pick<PutQueueOptions, Callback>;
   /** Units that wait, by account, in the order in which the accounts' turns come. */
-  private ready = new Map<string, Lane>();
+  private ready = new Map<string, AccountQueue>();
   /** Queues of failed accounts until the retry. */
-  private readonly resting = new Map<string, Lane>();
+  private readonly resting = new Map<string, AccountQueue>();
   private count = 0;
   private timer: Timer | null = null;
   private retry: Timer | null = null;
@@ -49,14 +49,14 @@ export class PutQueue {
   }
 
   add(put: PutUnit): void {
-    const lane = this.laneOf(put.accountId);
-    const earlier = lane.get(put.unit);
+    const queue = this.queueOf(put.accountId);
+    const earlier = queue.get(put.unit);
     // A settled or cancelled unit stays so; a renewal that was late must not bring it back.
     if (earlier?.action === 'settle' || (earlier && put.action === 'renew' && earlier.action !== 'renew'))
       return;
     if (earlier === undefined) this.count += 1;
-    lane.delete(put.unit);
-    lane.set(put.unit, put);
+    queue.delete(put.unit);
+    queue.set(put.unit, put);
     if (this.count > this.options.capacity) this.dropOldest();
     this.arm();
   }
@@ -82,7 +82,7 @@ export class PutQueue {
   /** Sends everything that waits now. True when the store has all of it; false as soon as a batch fails. */
   async delivered(): Promise<boolean> {
     const failuresBefore = this.failures;
-    const waiting = new Set([...this.lanes()].flatMap((lane) => [...lane.values()]));
+    const waiting = new Set([...this.lanes()].flatMap((queue) => [...queue.values()]));
     this.awake();
     while (this.waits(waiting)) {
       await (this.sending ?? this.send());
@@ -111,24 +111,24 @@ export class PutQueue {
     while (this.ready.size > 0) await this.send();
   }
 
-  private *lanes(): Generator<Lane> {
+  private *lanes(): Generator<AccountQueue> {
     yield* this.ready.values();
     yield* this.resting.values();
   }
 
-  private laneOf(accountId: string): Lane {
-    let lane = this.ready.get(accountId) ?? this.resting.get(accountId);
-    if (lane === undefined) {
-      lane = new TurnoverMap<string, PutUnit>();
-      this.ready.set(accountId, lane);
+  private queueOf(accountId: string): AccountQueue {
+    let queue = this.ready.get(accountId) ?? this.resting.get(accountId);
+    if (queue === undefined) {
+      queue = new TurnoverMap<string, PutUnit>();
+      this.ready.set(accountId, queue);
     }
-    return lane;
+    return queue;
   }
 
   private waits(units: Set<PutUnit>): boolean {
     for (const unit of units) {
-      const lane = this.ready.get(unit.accountId) ?? this.resting.get(unit.accountId);
-      if (lane?.get(unit.unit) === unit) return true;
+      const queue = this.ready.get(unit.accountId) ?? this.resting.get(unit.accountId);
+      if (queue?.get(unit.unit) === unit) return true;
       units.delete(unit);
     }
     return false;
@@ -136,13 +136,13 @@ export class PutQueue {
 
   private remove(accountId: string, unit: string): void {
     for (const lanes of [this.ready, this.resting]) {
-      const lane = lanes.get(accountId);
-      const put = lane?.get(unit);
-      if (lane === undefined || put === undefined) continue;
-      lane.delete(unit);
+      const queue = lanes.get(accountId);
+      const put = queue?.get(unit);
+      if (queue === undefined || put === undefined) continue;
+      queue.delete(unit);
       this.count -= 1;
       this.options.onLeft?.(put);
-      if (lane.size === 0) lanes.delete(accountId);
+      if (queue.size === 0) lanes.delete(accountId);
     }
   }
 
@@ -176,13 +176,13 @@ export class PutQueue {
   private nextBatch(): PutUnit[][] {
     const batch: PutUnit[][] = [];
     let left = this.options.batchSize;
-    for (const [accountId, lane] of this.ready) {
+    for (const [accountId, queue] of this.ready) {
       if (left === 0) break;
-      const units = [...take(lane.values(), left)];
+      const units = [...take(queue.values(), left)];
       batch.push(units);
       left -= units.length;
       this.ready.delete(accountId);
-      this.ready.set(accountId, lane);
+      this.ready.set(accountId, queue);
       if (batch.length >= this.ready.size) break;
     }
     return batch;
@@ -209,16 +209,16 @@ export class PutQueue {
   private acknowledge(units: readonly PutUnit[]): void {
     for (const put of units) {
       // A newer action of the unit came while this one was on its way: that one still waits.
-      const lane = this.ready.get(put.accountId) ?? this.resting.get(put.accountId);
-      if (lane?.get(put.unit) === put) this.remove(put.accountId, put.unit);
+      const queue = this.ready.get(put.accountId) ?? this.resting.get(put.accountId);
+      if (queue?.get(put.unit) === put) this.remove(put.accountId, put.unit);
     }
   }
 
   private rest(accountId: string): void {
-    const lane = this.ready.get(accountId);
-    if (lane === undefined) return;
+    const queue = this.ready.get(accountId);
+    if (queue === undefined) return;
     this.ready.delete(accountId);
-    this.resting.set(accountId, lane);
+    this.resting.set(accountId, queue);
     if (this.closed) return;
     this.retry ??= this.options.clock.setTimer(this.options.retryMs, () => {
       this.awake();
@@ -236,8 +236,8 @@ export class PutQueue {
   }
 
   private dropOldest(): void {
-    for (const lane of [...take(this.resting.values(), 1), ...take(this.ready.values(), 1)]) {
-      for (const { accountId, unit } of take(lane.values(), 1)) {
+    for (const queue of [...take(this.resting.values(), 1), ...take(this.ready.values(), 1)]) {
+      for (const { accountId, unit } of take(queue.values(), 1)) {
         this.remove(accountId, unit);
         this.droppedCount += 1;
         return;

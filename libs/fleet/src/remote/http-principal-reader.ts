@@ -15,7 +15,7 @@ import {
 import { unavailable } from '@gateway/platform';
 import type { InternalHttp, InternalResponse } from '@gateway/platform';
 import { BoundedCache } from './bounded-cache.js';
-import { LookupLane, SHED } from './lookup-lane.js';
+import { LookupLoader, SHED } from './lookup-loader.js';
 import type { PrincipalLoad, PrincipalLookup } from './reader-metrics.js';
 import { parsePrincipal } from './parse-principal.js';
 
@@ -76,19 +76,19 @@ export class HttpPrincipalReader extends PrincipalReader {
   /** Instant at which each unknown credential was refused. */
   private readonly unknown = new BoundedCache<number>(UNKNOWN_MAX);
   private readonly flights = new Map<string, Flight>();
-  private readonly newKeys: LookupLane<string, KeyAnswer>;
-  private readonly newOthers: LookupLane<Credential, InternalResponse>;
+  private readonly newKeys: LookupLoader<string, KeyAnswer>;
+  private readonly newOthers: LookupLoader<Credential, InternalResponse>;
   private revalidations = 0;
   private heldBackUntil = 0;
 
   constructor(private readonly deps: HttpPrincipalReaderDeps) {
     super();
     const { clock } = deps;
-    this.newKeys = new LookupLane({
+    this.newKeys = new LookupLoader({
       ...{ clock, batchMax: RESOLVED_KEYS_MAX },
       send: (digests) => this.askForKeys(digests),
     });
-    this.newOthers = new LookupLane({
+    this.newOthers = new LookupLoader({
       ...{ clock, batchMax: 1 },
       send: async ([credential]) => [await this.ask(credential, NEW_TIMEOUT_MS)],
     });

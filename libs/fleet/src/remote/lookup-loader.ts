@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/contracts';
 
-export interface LookupLaneOptions<Q, A> {
+export interface LookupLoaderOptions<Q, A> {
   clock: Clock;
   /** Asks for several at once; answers in their order. A failure is everyone's of the batch. */
   send(questions: Q[]): Promise<readonly A[]>;
@@ -32,13 +32,13 @@ const WAIT_MS_MAX = 1_000;
  * is shed. Whoever comes last waits for one batch, however long the line is; in order of arrival, a flood that keeps the
  * line full would refuse everybody who comes after it.
  */
-export class LookupLane<Q, A> {
+export class LookupLoader<Q, A> {
   /** Queues by address, the next to be served first. */
   private readonly lines = new Map<string, Waiting<Q, A>[]>();
   private waiting = 0;
   private underWay = 0;
 
-  constructor(private readonly options: LookupLaneOptions<Q, A>) {}
+  constructor(private readonly options: LookupLoaderOptions<Q, A>) {}
 
   ask(question: Q, address: string): Promise<A> {
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { fixedClock } from '@gateway/testing/plain';
-import { LookupLane, SHED } from './lookup-lane.js';
+import { LookupLoader, SHED } from './lookup-loader.js';
 
 interface Sent {
   questions: string[];
@@ -8,13 +8,13 @@ interface Sent {
 }
 
 function lane(batchMax = 4): {
-  asked: LookupLane<string, string>;
+  asked: LookupLoader<string, string>;
   sent: Sent[];
   clock: ReturnType<typeof fixedClock>;
 } {
   const clock = fixedClock('2026-11-22T00:00:00Z');
   const sent: Sent[] = [];
-  const asked = new LookupLane<string, string>({
+  const asked = new LookupLoader<string, string>({
     clock,
     batchMax,
     send: (questions) =>
@@ -41,7 +41,7 @@ async function fill({ asked, sent }: ReturnType<typeof lane>): Promise<Sent[]> {
   return sent.splice(0);
 }
 
-describe('LookupLane', () => {
+describe('LookupLoader', () => {
   it('sends what is asked in one turn together, and answers each with its own', async () => {
     const { asked, sent } = lane();
     const answers = Promise.all(['a', 'b', 'c'].map((question) => asked.ask(question, 'one')));
