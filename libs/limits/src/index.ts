@@ -4,7 +4,7 @@ export { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 export type { SeedCounts } from './in-process/in-process-limit-store.js';
 export { CEILINGS, ceilingFaults, effectiveLimits, keyScopeLimits } from './limit-rules.js';
 export type { LimitTier } from './limit-rules.js';
-export { PutQueue } from './put-queue.js';
+export { SettlementQueue } from './settlement-queue.js';
 export { limitReadings, rateHeaders } from './rate-headers.js';
 export type { Admitted, RefusedAdmission } from './rate-headers.js';
 export { LocalShare } from './in-process/local-share.js';

@@ -146,7 +146,7 @@ class World {
   async lose(): Promise<void> {
     await this.driver.reset();
     this.store = this.driver.make(this.clock);
-    await this.putAgain();
+    await this.resubmit();
   }
 
   async rememberReplica(): Promise<void> {
@@ -162,7 +162,7 @@ class World {
     for (const [key, dump] of this.replica) await redis().client.restore(key, 0, dump);
     this.nodes += 1;
     redis().pretendNode(String(this.nodes).padStart(40, 'e'));
-    await this.putAgain();
+    await this.resubmit();
   }
 
   /** Messages arrive, outcomes are posted, leases end, the loop over due units runs: then the sums must be right. */
@@ -170,7 +170,7 @@ class World {
     for (const unit of this.running.values()) unit.cost ??= 3n;
     this.post(Infinity);
     while (this.mails.length > 0) await this.deliver(0, false);
-    await this.putAgain();
+    await this.resubmit();
     await this.clock.advance(120_000);
     for (let round = 0; round < 3; round += 1) {
       const due = await this.store.due('acct_1', 500);
@@ -226,7 +226,7 @@ class World {
     await this.store.put([put(cost === null ? 'renew' : 'settle', asked, change)]);
   }
 
-  private async putAgain(): Promise<void> {
+  private async resubmit(): Promise<void> {
     for (const [id, unit] of this.running) {
       if (this.ledger.has(id)) this.running.delete(id);
       else await this.putUnit(unit);

@@ -6,7 +6,7 @@ import {
   ObjectStore,
   PrincipalReader,
 } from '@gateway/contracts';
-import { PutQueue } from '@gateway/limits';
+import { SettlementQueue } from '@gateway/limits';
 import { CLOCK, Deadlines, Drain, Pressure, RANDOM } from '@gateway/platform';
 import { RetryBudget, RouteStats } from '@gateway/routing';
 import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
@@ -59,7 +59,7 @@ const TOKENS = {
   drain: Drain,
   limits: LimitStore,
   totals: PostedTotals,
-  puts: PutQueue,
+  puts: SettlementQueue,
   settling: Settling,
   directory: ProviderDirectory,
   credentials: Credentials,

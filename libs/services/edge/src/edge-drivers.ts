@@ -8,7 +8,7 @@ import {
   type Random,
 } from '@gateway/contracts';
 import { Journal } from '@gateway/journal';
-import { PutQueue } from '@gateway/limits';
+import { SettlementQueue } from '@gateway/limits';
 import { CLOCK, Deadlines, LOGGER, Metrics, RANDOM, TRACER } from '@gateway/platform';
 import { RetryBudget, RouteStats } from '@gateway/routing';
 import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
@@ -36,7 +36,7 @@ const EDGE_NAME = Symbol('EdgeName');
 /** The journal and what hangs on it. */
 const JOURNAL: Provider[] = [
   { provide: Journal, inject: [JournalRuntime], useFactory: (runtime: JournalRuntime) => runtime.open() },
-  { provide: PutQueue, inject: [JournalRuntime], useFactory: ({ puts }: JournalRuntime) => puts },
+  { provide: SettlementQueue, inject: [JournalRuntime], useFactory: ({ puts }: JournalRuntime) => puts },
   { provide: Settling, inject: [JournalRuntime], useFactory: ({ settling }: JournalRuntime) => settling },
   { provide: StoreWatch, inject: [JournalRuntime], useFactory: ({ watch }: JournalRuntime) => watch },
   { provide: InFlight, inject: [JournalRuntime], useFactory: ({ inFlight }: JournalRuntime) => inFlight },

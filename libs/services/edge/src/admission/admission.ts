@@ -14,7 +14,7 @@ import type { Asked, RequestRecord } from '@gateway/endpoints';
 import {
   admitRequest,
   LEASE_MS,
-  PutQueue,
+  SettlementQueue,
   refusalError,
   rateHeaders,
   unitScopes,
@@ -125,7 +125,7 @@ export class Admission {
   constructor(
     private readonly limits: LimitStore,
     private readonly totals: PostedTotals,
-    private readonly puts: PutQueue,
+    private readonly puts: SettlementQueue,
     private readonly settling: Settling,
     private readonly outputs: OutputSizes,
     private readonly metrics: EdgeMetrics,

@@ -1,10 +1,10 @@
 import type { Clock, PutUnit } from '@gateway/contracts';
 import type { Journal } from '@gateway/journal';
-import type { PutQueue } from '@gateway/limits';
+import type { SettlementQueue } from '@gateway/limits';
 
 export interface SettlingDeps {
   journal: () => Pick<Journal, 'settle'>;
-  puts: Pick<PutQueue, 'deliveredOf'>;
+  puts: Pick<SettlementQueue, 'deliveredOf'>;
   clock: Clock;
 }
 

@@ -19,7 +19,7 @@ function setUp() {
     },
     clock,
     random,
-    putAgain: async () => {
+    resubmit: async () => {
       if (release !== null) await new Promise<void>((done) => (release = done));
       if (state.fails) throw new Error('away again');
       state.puts += 1;

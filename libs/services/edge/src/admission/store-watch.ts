@@ -6,7 +6,7 @@ export interface StoreWatchDeps {
   clock: Clock;
   random: Random;
   /** Reports to the store everything that this process knows and the ledger does not. Throws where it did not get there. */
-  putAgain: () => Promise<void>;
+  resubmit: () => Promise<void>;
   onLoss: () => void;
 }
 
@@ -84,7 +84,7 @@ export class StoreWatch {
   }
 
   private async compare(): Promise<void> {
-    const { limits, putAgain, onLoss } = this.deps;
+    const { limits, resubmit, onLoss } = this.deps;
     const found = new Map<string, string>();
     for (const accountId of limits.watched()) {
       this.looks += 1;
@@ -95,7 +95,7 @@ export class StoreWatch {
     const lost = [...found].filter(([accountId, gen]) => this.gens.get(accountId) !== gen);
     if (lost.length === 0) return;
     if (this.gens.size > 0) this.noteLoss(lost, onLoss);
-    await putAgain();
+    await resubmit();
     for (const [accountId, gen] of lost) this.gens.set(accountId, gen);
   }
 

@@ -7,7 +7,7 @@ import type {
   PrincipalReader,
   Random,
 } from '@gateway/contracts';
-import type { PutQueue } from '@gateway/limits';
+import type { SettlementQueue } from '@gateway/limits';
 import type { Deadlines, Drain, Pressure } from '@gateway/platform';
 import type { RetryBudget } from '@gateway/routing';
 import type { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
@@ -49,7 +49,7 @@ export interface InferDeps {
   drain: Drain;
   limits: LimitStore;
   totals: PostedTotals;
-  puts: PutQueue;
+  puts: SettlementQueue;
   settling: Settling;
   directory: ProviderDirectory;
   credentials: Credentials;

@@ -1,5 +1,5 @@
 import { ApiError, TurnoverMap, type Clock, type PutUnit, type Timer } from '@gateway/contracts';
-import { LEASE_MS, RENEW_MS, unitScopes, type PutQueue } from '@gateway/limits';
+import { LEASE_MS, RENEW_MS, unitScopes, type SettlementQueue } from '@gateway/limits';
 import type { AdmittedUnit } from '../admission/admission.js';
 
 /** The reservation of an admitted unit, as `put` takes it. */
@@ -34,7 +34,7 @@ export class InFlight {
   private timer: Timer | null = null;
 
   constructor(
-    private readonly puts: PutQueue,
+    private readonly puts: SettlementQueue,
     private readonly clock: Clock,
     private readonly drainDeadline: AbortSignal,
   ) {
@@ -62,13 +62,13 @@ export class InFlight {
   }
 
   /** Reports every unit that runs to the store. */
-  putAgain(): void {
+  resubmit(): void {
     for (const { unit, isOver } of this.units.values()) if (!isOver()) this.puts.add(renewal(unit));
   }
 
   private renew(): void {
     this.timer = null;
-    this.putAgain();
+    this.resubmit();
     if (this.units.size > 0) this.timer = this.clock.setTimer(RENEW_MS, () => this.renew());
   }
 }

@@ -1,5 +1,5 @@
 import type { Journal, JournalAlarm, ShipperHandle, ShipperStats } from '@gateway/journal';
-import type { PutQueue } from '@gateway/limits';
+import type { SettlementQueue } from '@gateway/limits';
 import type { Metrics } from '@gateway/platform';
 import { Counter } from 'prom-client';
 
@@ -47,7 +47,7 @@ export class JournalMetrics {
   }
 
   /** Registers values that are read when the metrics are scraped. */
-  watch(journal: Journal, shipper: ShipperHandle, puts: PutQueue): void {
+  watch(journal: Journal, shipper: ShipperHandle, puts: SettlementQueue): void {
     const shipped = (name: string, help: string, read: (stats: ShipperStats) => number): void =>
       this.metrics.gauge(name, help, () => read(shipper.stats()));
     const kept = (name: string, help: string, read: (stats: ReturnType<Journal['stats']>) => number): void =>

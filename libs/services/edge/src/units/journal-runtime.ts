@@ -7,7 +7,7 @@ import {
   type ShipperHandle,
   type SyncedOutcome,
 } from '@gateway/journal';
-import { LEASE_MS, PutQueue } from '@gateway/limits';
+import { LEASE_MS, SettlementQueue } from '@gateway/limits';
 import {
   activeTraceparent,
   CLOCK,
@@ -26,7 +26,7 @@ import { alarmLine } from './alarm-line.js';
 import { crashRecord } from './crash-record.js';
 import { InFlight } from './in-flight.js';
 import { JournalMetrics } from './journal-metrics.js';
-import { putAgain } from './put-again.js';
+import { resubmit } from './resubmit.js';
 import { StoreWatch } from '../admission/store-watch.js';
 
 const RECOVER_EVERY_MS = 60_000;
@@ -47,7 +47,7 @@ export const START_SHIPPER = Symbol('StartShipper');
 /** The journal of this process with what hangs on it: settling what is synced, shipping, taking over dead journals. */
 @Injectable()
 export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
-  readonly puts: PutQueue;
+  readonly puts: SettlementQueue;
   readonly inFlight: InFlight;
   readonly watch: StoreWatch;
   readonly settling: Settling;
@@ -70,7 +70,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     metrics: Metrics,
   ) {
     this.counted = new JournalMetrics(metrics);
-    this.puts = new PutQueue({
+    this.puts = new SettlementQueue({
       store: this.limits,
       clock: this.clock,
       lingerMs: PUT_LINGER_MS,
@@ -86,8 +86,8 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
       limits: this.limits,
       clock: this.clock,
       random: this.random,
-      putAgain: () =>
-        putAgain({
+      resubmit: () =>
+        resubmit({
           journal: () => this.journal,
           funds: this.funds,
           puts: this.puts,

@@ -1,6 +1,6 @@
 import type { AppliedRange } from '@gateway/contracts';
 import type { SyncedOutcome } from '@gateway/journal';
-import { putAgain } from './put-again.js';
+import { resubmit } from './resubmit.js';
 
 function outcomes(epoch: string, from: number, to: number): SyncedOutcome[] {
   return Array.from({ length: to - from + 1 }, (_, n) => ({
@@ -17,7 +17,7 @@ function outcomes(epoch: string, from: number, to: number): SyncedOutcome[] {
 function setUp(answers: Record<string, AppliedRange[][]>, parts: SyncedOutcome[][]) {
   const did: string[] = [];
   const run = (): Promise<void> =>
-    putAgain({
+    resubmit({
       journal: () => ({
         async *unposted() {
           yield* parts;
@@ -32,7 +32,7 @@ function setUp(answers: Record<string, AppliedRange[][]>, parts: SyncedOutcome[]
         reportDue: async (accountId) => void did.push(`look at ${accountId}`),
       },
       puts: { delivered: async () => did.push('deliver') > 0 },
-      inFlight: { putAgain: () => void did.push('in flight') },
+      inFlight: { resubmit: () => void did.push('in flight') },
       settle: (some) => void did.push(`settle ${some.map(({ epoch, seq }) => `${epoch}${seq}`).join(' ')}`),
     });
   return { did, run };

@@ -10,7 +10,7 @@ import {
   type UsageRecord,
 } from '@gateway/contracts';
 import { Journal, type IntentFacts, type SettleFacts, type UsageRest } from '@gateway/journal';
-import { PutQueue, limitReadings, unitScopes } from '@gateway/limits';
+import { SettlementQueue, limitReadings, unitScopes } from '@gateway/limits';
 import {
   chargeFor,
   estimateTokens,
@@ -310,7 +310,7 @@ export class Units implements UnitSinks {
     readonly journal: Journal,
     readonly settling: Settling,
     readonly observer: UnitObserver,
-    private readonly puts: PutQueue,
+    private readonly puts: SettlementQueue,
     private readonly inFlight: InFlight,
     private readonly revocations: Revocations,
     @Inject(CLOCK) readonly clock: Clock,

@@ -1,6 +1,6 @@
 import { TurnoverMap, type Clock, type LimitStore, type PutUnit, type Timer } from '@gateway/contracts';
 
-export interface PutQueueOptions {
+export interface SettlementQueueOptions {
   store: Pick<LimitStore, 'put'>;
   clock: Clock;
   /** Called once per batch of which something failed, for a metric or a log line. */
@@ -30,8 +30,9 @@ type AccountQueue = TurnoverMap<string, PutUnit>;
  * queue is full, an old unit is dropped: a renewal then lapses with its lease, and a settle reaches the store
  * through the ledger's mirror, because its OUTCOME is in the journal. `isFull` lets the edge stop admitting before.
  */
-export class PutQueue {
-  private readonly options: Required<Omit<PutQueueOptions, Callback>> & Pick<PutQueueOptions, Callback>;
+export class SettlementQueue {
+  private readonly options: Required<Omit<SettlementQueueOptions, Callback>> &
+    Pick<SettlementQueueOptions, Callback>;
   /** Units that wait, by account, in the order in which the accounts' turns come. */
   private ready = new Map<string, AccountQueue>();
   /** Queues of failed accounts until the retry. */
@@ -44,7 +45,7 @@ export class PutQueue {
   private droppedCount = 0;
   private failures = 0;
 
-  constructor(options: PutQueueOptions) {
+  constructor(options: SettlementQueueOptions) {
     this.options = { batchSize: 64, lingerMs: 2, retryMs: 250, capacity: 100_000, ...options };
   }
 

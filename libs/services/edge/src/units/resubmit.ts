@@ -1,13 +1,13 @@
 import type { AppliedRange, Funds } from '@gateway/contracts';
 import type { Journal, SyncedOutcome } from '@gateway/journal';
-import type { PutQueue } from '@gateway/limits';
+import type { SettlementQueue } from '@gateway/limits';
 import type { InFlight } from './in-flight.js';
 
-export interface PutAgainDeps {
+export interface ResubmitDeps {
   journal: () => Pick<Journal, 'unposted'>;
   funds: Pick<Funds, 'applied' | 'reportDue'>;
-  puts: Pick<PutQueue, 'delivered'>;
-  inFlight: Pick<InFlight, 'putAgain'>;
+  puts: Pick<SettlementQueue, 'delivered'>;
+  inFlight: Pick<InFlight, 'resubmit'>;
   settle: (outcomes: readonly SyncedOutcome[]) => void;
 }
 
@@ -17,7 +17,7 @@ export interface PutAgainDeps {
  * of a living one lags: what it has posted would count twice. What it posts between the answer and the put is freed at once.
  * Where it cannot be asked all are put, and the store doubts them. Throws where the store is away.
  */
-export async function putAgain({ journal, funds, puts, inFlight, settle }: PutAgainDeps): Promise<void> {
+export async function resubmit({ journal, funds, puts, inFlight, settle }: ResubmitDeps): Promise<void> {
   const deliver = async (): Promise<void> => {
     if (!(await puts.delivered())) throw new Error('the limit store is away');
   };
@@ -26,7 +26,7 @@ export async function putAgain({ journal, funds, puts, inFlight, settle }: PutAg
     const ranges = await funds.applied(producer, epoch, seq - 1).catch(() => []);
     return without(outcomes, ranges);
   };
-  inFlight.putAgain();
+  inFlight.resubmit();
   // The journal is read no faster than the units go.
   for await (const outcomes of journal().unposted()) {
     const open = await unapplied(outcomes);

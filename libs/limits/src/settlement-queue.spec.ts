@@ -1,7 +1,7 @@
 import type { PutUnit } from '@gateway/contracts';
 import { fixedClock } from '@gateway/testing/plain';
 import type { FixedClock } from '@gateway/testing/plain';
-import { PutQueue } from './put-queue.js';
+import { SettlementQueue } from './settlement-queue.js';
 
 function put(unit: string, action: PutUnit['action'] = 'settle', accountId = 'a'): PutUnit {
   return {
@@ -46,7 +46,7 @@ class SlowStore {
   }
 }
 
-describe('PutQueue', () => {
+describe('SettlementQueue', () => {
   let clock: FixedClock;
   let store: SlowStore;
 
@@ -57,7 +57,7 @@ describe('PutQueue', () => {
 
   it('R1 sends what waits of one account at once, and tells what waits no more', async () => {
     const left: string[] = [];
-    const queue = new PutQueue({ store, clock, onLeft: ({ unit }) => left.push(unit) });
+    const queue = new SettlementQueue({ store, clock, onLeft: ({ unit }) => left.push(unit) });
     expect(await queue.deliveredOf('a')).toBe(true);
     queue.add(put('a1'));
     queue.add(put('b1', 'settle', 'b'));
@@ -74,7 +74,7 @@ describe('PutQueue', () => {
   });
 
   it('R1 an account whose node is away is not waited for', async () => {
-    const queue = new PutQueue({ store, clock });
+    const queue = new SettlementQueue({ store, clock });
     queue.add(put('a1'));
     const first = queue.deliveredOf('a');
     await store.acknowledge(new Error('away'));
@@ -84,7 +84,7 @@ describe('PutQueue', () => {
   });
 
   it('waits 2 ms for company, or sends 64 at once', async () => {
-    const queue = new PutQueue({ store, clock });
+    const queue = new SettlementQueue({ store, clock });
     queue.add(put('u1'));
     await clock.advance(1);
     queue.add(put('u2'));
@@ -97,7 +97,7 @@ describe('PutQueue', () => {
   });
 
   it('keeps one batch on its way; what comes meanwhile follows it', async () => {
-    const queue = new PutQueue({ store, clock, batchSize: 1 });
+    const queue = new SettlementQueue({ store, clock, batchSize: 1 });
     queue.add(put('u1', 'renew'));
     queue.add(put('u1', 'settle'));
     await clock.advance(1_000);
@@ -110,7 +110,12 @@ describe('PutQueue', () => {
 
   it('sends a batch again until it is acknowledged, at the pace of retryMs however much waits', async () => {
     const failures: unknown[] = [];
-    const queue = new PutQueue({ store, clock, batchSize: 2, onFailure: (cause) => failures.push(cause) });
+    const queue = new SettlementQueue({
+      store,
+      clock,
+      batchSize: 2,
+      onFailure: (cause) => failures.push(cause),
+    });
     queue.add(put('u1'));
     queue.add(put('u2'));
     await store.acknowledge(new Error('away'));
@@ -132,7 +137,7 @@ describe('PutQueue', () => {
     const taken: string[] = [];
     let tries = 0;
     let failures = 0;
-    const queue = new PutQueue({
+    const queue = new SettlementQueue({
       store: {
         put: async (units) => {
           tries += 1;
@@ -167,7 +172,7 @@ describe('PutQueue', () => {
   });
 
   it('a waiting renewal gives way to a settle, never the other way round', async () => {
-    const queue = new PutQueue({ store, clock });
+    const queue = new SettlementQueue({ store, clock });
     queue.add(put('u1', 'renew'));
     queue.add(put('u1', 'settle'));
     queue.add(put('u1', 'renew'));
@@ -177,7 +182,7 @@ describe('PutQueue', () => {
   });
 
   it('is bounded: says so when full, drops the oldest past it and counts that', () => {
-    const queue = new PutQueue({ store, clock, capacity: 2 });
+    const queue = new SettlementQueue({ store, clock, capacity: 2 });
     queue.add(put('u1'));
     expect(queue.isFull).toBe(false);
     queue.add(put('u2'));
@@ -187,7 +192,7 @@ describe('PutQueue', () => {
   });
 
   it('forgets units that the ledger has posted', async () => {
-    const queue = new PutQueue({ store, clock });
+    const queue = new SettlementQueue({ store, clock });
     queue.add(put('u1'));
     queue.add(put('u2'));
     queue.forget('a', ['u1']);
@@ -196,7 +201,7 @@ describe('PutQueue', () => {
   });
 
   it('close sends what waits, once, and leaves no timer', async () => {
-    const queue = new PutQueue({ store, clock, batchSize: 1 });
+    const queue = new SettlementQueue({ store, clock, batchSize: 1 });
     queue.add(put('u1'));
     queue.add(put('u2'));
     const closed = queue.close();
@@ -208,7 +213,7 @@ describe('PutQueue', () => {
   });
 
   it('close tries once more what waits for its retry, and leaves the rest to the journal', async () => {
-    const queue = new PutQueue({ store, clock });
+    const queue = new SettlementQueue({ store, clock });
     queue.add(put('u1'));
     await clock.advance(2);
     await store.acknowledge(new Error('away'));
