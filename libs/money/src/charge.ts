@@ -64,7 +64,7 @@ export interface Charge {
 
 /** Splits the cost of a unit between the customer and the house account. */
 export function chargeFor(unit: ChargeCase): Charge {
-  const house = houseCosts(unit);
+  const house = platformCosts(unit);
   if (unit.outcome !== 'served') {
     return {
       cost_usd: null,
@@ -79,10 +79,10 @@ export function chargeFor(unit: ChargeCase): Charge {
 }
 
 /** Returns the platform's cost of a unit, "0" for nothing. */
-function houseCosts(unit: ChargeCase): string {
+function platformCosts(unit: ChargeCase): string {
   const { failedAttempts = [], outcome } = unit;
   const failed = outcome === 'failed' ? [...failedAttempts, lastAttempt(unit)] : failedAttempts;
-  return failed.length === 0 ? '0' : Usd.sum(failed.map(houseCost)).toString();
+  return failed.length === 0 ? '0' : Usd.sum(failed.map(platformCost)).toString();
 }
 
 /** The usage that counts: in time, it is the provider's; else what had been reported, completed by the estimate. */
@@ -111,7 +111,7 @@ function lastAttempt(unit: ChargeCase): FailedAttempt {
 }
 
 /** The list cost of what was reported, completed by the estimate once an event came; BYOK costs the house nothing. */
-function houseCost(attempt: FailedAttempt): Usd {
+function platformCost(attempt: FailedAttempt): Usd {
   const usage = attempt.traffic ? estimateUsage(attempt.traffic, attempt.usage ?? {}).usage : attempt.usage;
   if (attempt.byokServed || !usage) return Usd.zero;
   const { record, tier, context } = attempt;

@@ -235,12 +235,12 @@ export class Unit {
       prompt_tokens: counts.prompt_tokens ?? 0,
       completion_tokens: counts.completion_tokens ?? 0,
       served,
-      house_usd: served || wasCancelled ? null : this.houseUsd(attempt),
+      house_usd: served || wasCancelled ? null : this.platformUsd(attempt),
     };
   }
 
   /** List cost of what a failed attempt had used, which the house bears; null where it used nothing. */
-  private houseUsd(attempt: AttemptState): string | null {
+  private platformUsd(attempt: AttemptState): string | null {
     const { meter, planned, startedAtMs } = attempt;
     if (!meter.hasEvents) return null;
     const { house_usd: house } = chargeFor({

@@ -10,8 +10,8 @@ export interface Books {
   /** Spend of keys: lifetime, and by hour. */
   totals: string;
   hours: string;
-  houseEvents: string;
-  houseTransfers: string;
+  platformEvents: string;
+  platformTransfers: string;
   /** Accounts whose posted is not the sum of their transfers. */
   crooked: number;
   /** Events whose usage transfer does not exist. */
@@ -27,8 +27,8 @@ export async function books({ pool }: UsageDatabase): Promise<Books> {
     (SELECT trim_scale(coalesce(sum(amount), 0))::text FROM spend_total
       WHERE scope = 'key' AND scope_id NOT LIKE '%/m:%') AS totals,
     (SELECT trim_scale(coalesce(sum(amount), 0))::text FROM spend_hour WHERE scope = 'key') AS hours,
-    (SELECT trim_scale(coalesce(sum(house_cost), 0))::text FROM usage_event) AS "houseEvents",
-    (SELECT trim_scale(coalesce(sum(amount), 0))::text FROM transfer WHERE kind = 'house') AS "houseTransfers",
+    (SELECT trim_scale(coalesce(sum(house_cost), 0))::text FROM usage_event) AS "platformEvents",
+    (SELECT trim_scale(coalesce(sum(amount), 0))::text FROM transfer WHERE kind = 'house') AS "platformTransfers",
     (SELECT count(*)::int FROM account a WHERE a.posted <> coalesce(
       (SELECT sum(CASE WHEN t.credit = a.id THEN t.amount ELSE -t.amount END) FROM transfer t
        WHERE a.id IN (t.credit, t.debit)), 0)) AS crooked,

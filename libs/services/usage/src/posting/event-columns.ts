@@ -1,7 +1,7 @@
 import type { UsageRecord } from '@gateway/contracts';
 import { arrayLiteral } from '../postgres/array-literal.js';
 import { isCharged } from './charged.js';
-import { houseCost } from './posting.js';
+import { platformCost } from './posting.js';
 
 /** A column of usage_event: its PostgreSQL type and what it holds of a record. */
 interface Column {
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'usage_estimated', type: 'bool', of: (unit) => unit.usage_estimated },
   { name: 'cost', type: 'numeric', of: (unit) => unit.cost_usd ?? null },
   { name: 'list_cost', type: 'numeric', of: (unit) => unit.list_cost_usd ?? null },
-  { name: 'house_cost', type: 'numeric', of: houseText },
+  { name: 'house_cost', type: 'numeric', of: platformText },
   { name: 'transfer_id', type: 'uuid', of: (_, transferId) => transferId },
   { name: 'latency_ms', type: 'float8', of: (unit) => unit.latency_ms },
   { name: 'ttft_ms', type: 'float8', of: (unit) => unit.ttft_ms ?? null },
@@ -107,7 +107,7 @@ export function count(tokens: unknown): number {
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }
 
-function houseText(unit: UsageRecord): string | null {
-  const cost = houseCost(unit);
+function platformText(unit: UsageRecord): string | null {
+  const cost = platformCost(unit);
   return cost.isZero() ? null : cost.toString();
 }

@@ -54,8 +54,8 @@ describe('posting', () => {
       fallen: amount,
       totals: amount,
       hours: amount,
-      houseEvents: '0',
-      houseTransfers: '0',
+      platformEvents: '0',
+      platformTransfers: '0',
       crooked: 0,
       unlinked: 0,
     });
@@ -67,8 +67,8 @@ describe('posting', () => {
     await app.post(usageRecord({ cost_usd: '0.1', attempts: [failed, attemptRecord({ n: 2 })] }));
     expect(await books(app.database)).toMatchObject({
       events: '0.1',
-      houseEvents: '0.02',
-      houseTransfers: '0.02',
+      platformEvents: '0.02',
+      platformTransfers: '0.02',
       crooked: 0,
     });
     expect(await one("SELECT trim_scale(posted)::text AS posted FROM account WHERE id = 'house'")).toEqual({
@@ -266,8 +266,8 @@ describe('posting', () => {
             fallen: sum,
             totals: sum,
             hours: sum,
-            houseEvents: '0',
-            houseTransfers: '0',
+            platformEvents: '0',
+            platformTransfers: '0',
             crooked: 0,
             unlinked: 0,
           });

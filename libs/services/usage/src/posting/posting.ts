@@ -52,7 +52,7 @@ export interface Posting {
 export interface PostingContext {
   /** The usage transfer of each account, drawn before the events were written. */
   transferIds: ReadonlyMap<string, string>;
-  houseTransferId: string;
+  platformTransferId: string;
   /** Start of the 30-day window, milliseconds since the epoch. */
   lapsedTo: number;
 }
@@ -67,7 +67,7 @@ export function planPosting(units: readonly UsageRecord[], context: PostingConte
   const spends = new Map<string, Spend>();
   let house = Usd.zero;
   for (const unit of units) {
-    if (unit.attempts.some(({ house_usd }) => house_usd)) house = house.plus(houseCost(unit));
+    if (unit.attempts.some(({ house_usd }) => house_usd)) house = house.plus(platformCost(unit));
     const account = accounts.get(unit.account_id) ?? customer(unit);
     accounts.set(unit.account_id, account);
     if (!isCharged(unit)) continue;
@@ -83,7 +83,7 @@ export function planPosting(units: readonly UsageRecord[], context: PostingConte
   }
   if (!house.isZero())
     transfers.push(
-      transferTo(REVENUE, { id: context.houseTransferId, kind: 'house', debit: HOUSE, amount: house }),
+      transferTo(REVENUE, { id: context.platformTransferId, kind: 'house', debit: HOUSE, amount: house }),
     );
   return {
     accounts: [...accounts.values()].toSorted((a, b) => order(a.id, b.id)),
@@ -94,7 +94,7 @@ export function planPosting(units: readonly UsageRecord[], context: PostingConte
 }
 
 /** Returns the cost of a unit's failed attempts for the platform. */
-export function houseCost(unit: Pick<UsageRecord, 'attempts'>): Usd {
+export function platformCost(unit: Pick<UsageRecord, 'attempts'>): Usd {
   let sum = Usd.zero;
   for (const { house_usd } of unit.attempts) {
     if (house_usd !== null && house_usd !== undefined && !house_usd.startsWith('-'))

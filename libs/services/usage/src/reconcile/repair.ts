@@ -36,7 +36,7 @@ export async function repair(
   for (const { record } of missing) await deps.store.post([readBatch([record])]);
   const accounts = new Set<string>();
   for (const { kind, account, scope } of findings) {
-    if (kind === 'house_differs') await repairHouse(deps);
+    if (kind === 'house_differs') await repairPlatform(deps);
     if (kind === 'event_not_applied' && scope !== null) await noteApplied(scope, deps);
     if (account !== null && account !== 'house') accounts.add(account);
   }
@@ -106,7 +106,7 @@ async function insertCorrection(
   );
 }
 
-async function repairHouse(deps: Deps): Promise<void> {
+async function repairPlatform(deps: Deps): Promise<void> {
   await deps.database.transaction(async (client) => {
     await lock(client, 'house');
     const { rows } = await client.query<{ owed: string }>(
