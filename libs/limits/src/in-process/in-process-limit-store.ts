@@ -12,7 +12,7 @@ import type {
 } from '@gateway/contracts';
 import { ACCOUNT_RECORD, admissionEntries, keyMinute, recordName, toRefusal } from '../admission.js';
 import { dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
-import { AccountBook, bookRequest, type BookAnswer } from './account-book.js';
+import { LimitCounters, countersRequest, type CountersAnswer } from './limit-counters.js';
 
 /** Interval at which idle accounts and records are dropped. */
 const SWEEP_MS = 60 * 60_000;
@@ -31,7 +31,7 @@ export interface SeedCounts {
 export class InProcessLimitStore extends LimitStore {
   private readonly clock: Clock;
   private readonly gen: string;
-  private readonly books = new Map<string, AccountBook>();
+  private readonly books = new Map<string, LimitCounters>();
   private nextSweep: number;
 
   constructor(options: { clock: Clock; random: Random }) {
@@ -51,14 +51,19 @@ export class InProcessLimitStore extends LimitStore {
     const now = this.clock.now();
     if (now >= this.nextSweep) this.sweep(now);
     const book = this.book(request.accountId);
-    return this.result(request, book, book.admit(bookRequest(request), admissionEntries(request), now), now);
+    return this.result(
+      request,
+      book,
+      book.admit(countersRequest(request), admissionEntries(request), now),
+      now,
+    );
   }
 
   async trial(request: AdmitRequest): Promise<Trial> {
     const now = this.clock.now();
     const book = this.book(request.accountId);
     const entries = admissionEntries(request);
-    const { answer, records } = book.trial(bookRequest(request), entries, now);
+    const { answer, records } = book.trial(countersRequest(request), entries, now);
     const names = [
       ...entries.map(({ kind, id, counter }) => ({ scope: kind, scopeId: id, counter })),
       { scope: 'account' as const, scopeId: request.accountId, counter: null },
@@ -139,8 +144,8 @@ export class InProcessLimitStore extends LimitStore {
 
   private result(
     request: AdmitRequest,
-    book: AccountBook,
-    answer: BookAnswer,
+    book: LimitCounters,
+    answer: CountersAnswer,
     now: number,
   ): Exclude<AdmitResult, { outcome: 'away' }> {
     switch (answer.outcome) {
@@ -166,16 +171,16 @@ export class InProcessLimitStore extends LimitStore {
           counters,
           minuteResetSeconds: minuteResetSeconds(now),
           minute: minuteOf(now),
-          roomNano: book.room(bookRequest(request), admissionEntries(request)),
+          roomNano: book.room(countersRequest(request), admissionEntries(request)),
         };
       }
     }
   }
 
-  private book(accountId: string): AccountBook {
+  private book(accountId: string): LimitCounters {
     let book = this.books.get(accountId);
     if (book === undefined) {
-      book = new AccountBook();
+      book = new LimitCounters();
       this.books.set(accountId, book);
     }
     book.usedAt = this.clock.now();

@@ -8,7 +8,7 @@ import {
   type Violation,
 } from '../admission.js';
 import { minuteOf, minuteResetSeconds } from '../windows.js';
-import { AccountBook, bookRequest } from './account-book.js';
+import { LimitCounters, countersRequest } from './limit-counters.js';
 import { newReported, noteCounts, noteRefusal, reportedCounts, type Reported } from './reported.js';
 
 /** The gen of a `stale` that this process answers by itself. */
@@ -43,7 +43,7 @@ interface ShareAccount {
   version: number;
   /** Monotonic time at which the version was last confirmed. */
   confirmedAt: number;
-  book: AccountBook;
+  book: LimitCounters;
   /** Reports by record. */
   reported: Map<string, Reported>;
   /** Notes whose result is not in `reported` yet. */
@@ -119,7 +119,7 @@ export class LocalShare {
     const { account } = this.noteOf(request.accountId, entries);
     this.readNotes(account);
     const now = this.clock.now();
-    const asked = bookRequest(request);
+    const asked = countersRequest(request);
     const shares = entries.map((entry) => this.shareOf(entry, account, asked.worst, now));
     if (asked.credit < Infinity)
       asked.credit = this.budget(account.reported.get(ACCOUNT_RECORD), asked.worst);
@@ -258,7 +258,7 @@ export class LocalShare {
       account = {
         version: -1,
         confirmedAt: -Infinity,
-        book: new AccountBook(),
+        book: new LimitCounters(),
         reported: new Map(),
         notes: [],
         held: 0,

@@ -38,7 +38,7 @@ interface BookedUnit {
 }
 
 /** An admission in the numbers that the book holds; no limit is Infinity. */
-export interface BookRequest {
+export interface CountersRequest {
   unit: string;
   accountVersion: number;
   reservation: number;
@@ -49,7 +49,7 @@ export interface BookRequest {
   leaseMs: number;
 }
 
-export function bookRequest(request: AdmitRequest): BookRequest {
+export function countersRequest(request: AdmitRequest): CountersRequest {
   const { unit, accountVersion, tokenEstimate: tokens, leaseMs } = request;
   const reservation = toScriptNano(request.reservationNano);
   return {
@@ -63,17 +63,17 @@ export function bookRequest(request: AdmitRequest): BookRequest {
   };
 }
 
-export type BookAnswer =
+export type CountersAnswer =
   { outcome: 'ok' | 'stale' | 'missing' | 'gone' | 'doubted' } | { outcome: 'refused'; violation: Violation };
 
-export interface BookTrial {
-  answer: BookAnswer;
+export interface CountersTrial {
+  answer: CountersAnswer;
   /** Records in the order of the entries, then the balance's. */
   records: readonly LimitRecord[];
 }
 
 /** One account in memory: what the Redis scripts do, over Maps. */
-export class AccountBook {
+export class LimitCounters {
   /** Time of the last call, in milliseconds since the epoch. */
   usedAt = 0;
   private version = -1;
@@ -85,22 +85,22 @@ export class AccountBook {
   /** End of the time in which unposted spend may be counted twice. */
   private doubtUntil = -Infinity;
 
-  admit(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookAnswer {
+  admit(asked: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersAnswer {
     return this.unready(asked, entries) ?? this.take(asked, entries, now);
   }
 
   /** Returns the result that `admit` would give a new unit, with the records behind it; nothing is counted. */
-  trial(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookTrial {
+  trial(asked: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersTrial {
     this.freeLapsed(now);
     const unready = this.unready(asked, entries);
     if (unready !== null) return { answer: unready, records: [] };
     const { records, balance, violation } = this.judge(asked, entries, now);
-    const answer: BookAnswer = violation === null ? { outcome: 'ok' } : this.refused(violation, now);
+    const answer: CountersAnswer = violation === null ? { outcome: 'ok' } : this.refused(violation, now);
     return { answer, records: [...records, balance] };
   }
 
   /** Checks every limit and counts the unit where none is reached, whoever the caller is and whatever is posted. */
-  take(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookAnswer {
+  take(asked: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersAnswer {
     this.freeLapsed(now);
     const { reservation, credit, tokens } = asked;
     const known = this.units.get(asked.unit);
@@ -267,7 +267,7 @@ export class AccountBook {
    * Returns the rest of the tightest cap or of the balance beside every worst case; null where no money is asked for or
    * limited.
    */
-  room({ reservation, credit }: BookRequest, entries: readonly AdmissionEntry[]): number | null {
+  room({ reservation, credit }: CountersRequest, entries: readonly AdmissionEntry[]): number | null {
     if (reservation === 0) return null;
     const rooms = entries.map((entry) => roomOf(this.record(entry.name), entry));
     const least = Math.min(roomOf(this.record(ACCOUNT_RECORD), { credit }), ...rooms);
@@ -298,7 +298,7 @@ export class AccountBook {
     return this.records.size + this.units.size;
   }
 
-  private unready(asked: BookRequest, entries: readonly AdmissionEntry[]): BookAnswer | null {
+  private unready(asked: CountersRequest, entries: readonly AdmissionEntry[]): CountersAnswer | null {
     if (!this.stamped || this.version !== asked.accountVersion) return { outcome: 'stale' };
     if (asked.reservation === 0) return null;
     const unknown = entries.some(({ name, cap }) => cap < Infinity && !this.record(name).valid);
@@ -308,7 +308,7 @@ export class AccountBook {
 
   /** The first limit that is reached, in the order of the Redis script. */
   private judge(
-    { reservation, credit }: BookRequest,
+    { reservation, credit }: CountersRequest,
     entries: readonly AdmissionEntry[],
     now: number,
   ): { records: LimitRecord[]; balance: LimitRecord; violation: Violation | null } {
@@ -345,7 +345,7 @@ export class AccountBook {
   }
 
   /** A refusal for good must not rest on what may be counted twice. */
-  private refused(violation: Violation, now: number): BookAnswer {
+  private refused(violation: Violation, now: number): CountersAnswer {
     const isMoney = violation.metric === 'spend_cap' || violation.metric === 'balance';
     if (isMoney && !violation.reservationsOnly && now < this.doubtUntil) return { outcome: 'doubted' };
     return { outcome: 'refused', violation };
