@@ -59,7 +59,7 @@ export type {
 export { Funds } from './ports/funds.js';
 export { callerFile, ResponseStore } from './ports/response-store.js';
 export type {
-  MakeRoom,
+  ReserveMemory,
   NamedFile,
   RecalledItems,
   ResponseLink,

@@ -173,7 +173,7 @@ export class FrameBuffer {
   append(json: string): void {
     const { used, bytes } = this.chunk;
     const atMost = used + FRAME_HEADER_BYTES + UTF8_BYTES_MAX * json.length;
-    if (atMost > bytes.length) this.makeRoom(frameBytes(json));
+    if (atMost > bytes.length) this.grow(frameBytes(json));
     const { chunk } = this;
     chunk.used = writeFrame(json, chunk.bytes, chunk.used);
   }
@@ -197,7 +197,7 @@ export class FrameBuffer {
   }
 
   /** Moves frames that no run has taken to another chunk, so that one run stays one piece. */
-  private makeRoom(bytes: number): void {
+  private grow(bytes: number): void {
     const { chunk, start, length } = this;
     if (chunk.used + bytes <= chunk.bytes.length) return;
     const wanted = length + bytes;

@@ -62,7 +62,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     await open(store, { balanceNano: 1_000n, scopes: posted(10n) });
     const room = async (change: Partial<AdmitRequest>): Promise<unknown> => {
       const result = await store.admit(request({ reservationNano: 1n, worstNano: 50n, ...change }));
-      return 'roomNano' in result ? result.roomNano : result.outcome;
+      return 'remainingNano' in result ? result.remainingNano : result.outcome;
     };
     expect(await room({})).toBe(950);
     expect(await room({ scopes: limited('member', { capNano: 200n }) })).toBe(90);

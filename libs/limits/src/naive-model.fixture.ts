@@ -118,7 +118,7 @@ export class NaiveModel {
       if (left - this.worst('account') <= 0n) return 'balance';
     }
     const worst = asked.worstNano ?? asked.reservationNano;
-    const hasRoom =
+    const fits =
       (asked.creditLimitNano === null || left - this.worst('account') - worst >= 0n) &&
       counted.every(
         ({ name, capNano }) => capNano === null || this.spent(name) + this.worst(name) + worst <= capNano,
@@ -127,7 +127,7 @@ export class NaiveModel {
     this.admitted.push({ at: now, records, tokens, unit: asked.unit, corrected: tokens });
     const unit = {
       state: 'r' as const,
-      nano: hasRoom || asked.reservationNano === 0n ? asked.reservationNano : worst,
+      nano: fits || asked.reservationNano === 0n ? asked.reservationNano : worst,
       worst,
       records,
       until: now + asked.leaseMs,

@@ -56,11 +56,11 @@ function scopeChecks(entry: AdmissionEntry, record: TrialRecord, asksMoney: bool
  */
 export function trialHeld(request: AdmitRequest, { records }: Trial): bigint {
   const worst = request.worstNano ?? request.reservationNano;
-  const hasRoom = admissionEntries(request).every(({ cap }, index) => {
+  const fits = admissionEntries(request).every(({ cap }, index) => {
     const { spentNano, worstNano } = records[index];
     return cap === Infinity || spentNano + worstNano + worst <= BigInt(cap);
   });
-  if (!hasRoom || request.creditLimitNano === null) return hasRoom ? request.reservationNano : worst;
+  if (!fits || request.creditLimitNano === null) return fits ? request.reservationNano : worst;
   const { spentNano, worstNano } = records[records.length - 1];
   return spentNano - worstNano - worst + request.creditLimitNano >= 0n ? request.reservationNano : worst;
 }

@@ -11,9 +11,9 @@ export { isWellFormedSecret, maskedSecret, mintSecret, secretDigest } from './au
 export { bootstrap } from './boot/bootstrap.js';
 export type { BootConfig, RunningApp } from './boot/bootstrap.js';
 export { defaultPressureLimits, Pressure } from './pressure/pressure.js';
-export type { PressureLimits, Room } from './pressure/pressure.js';
-export { closingOf, PageRoom, Stage, withRoom } from './pressure/room.js';
-export type { Closing } from './pressure/room.js';
+export type { PressureLimits, MemoryBudget } from './pressure/pressure.js';
+export { closingOf, PageBudget, Stage, withMemory } from './pressure/memory-budget.js';
+export type { Closing } from './pressure/memory-budget.js';
 export { claimKey, idempotent, isRepeat, IDEMPOTENCY_KEPT_MS } from './http/idempotent.js';
 export type { Created } from './http/idempotent.js';
 export { responseHeaders } from './request/response-headers.js';

@@ -1,5 +1,5 @@
 import type { IdempotencyClaim } from './idempotency-store.js';
-import type { MakeRoom } from './response-store.js';
+import type { ReserveMemory } from './response-store.js';
 
 type Json = Record<string, unknown>;
 
@@ -64,5 +64,10 @@ export abstract class BackgroundResponses {
   /** Adds events, and with the last of them its end; a repeat changes nothing. False where it is not the run's any more. */
   abstract append(run: BackgroundRun, events: NumberedEvent[], ended: EndedResponse | null): Promise<boolean>;
   /** Some of its events after this number; of one that has ended at least the last. Null where the key has none of this id. */
-  abstract events(keyId: string, id: string, after: number, makeRoom: MakeRoom): Promise<EventsPage | null>;
+  abstract events(
+    keyId: string,
+    id: string,
+    after: number,
+    reserveMemory: ReserveMemory,
+  ): Promise<EventsPage | null>;
 }

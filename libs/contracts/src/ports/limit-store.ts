@@ -117,7 +117,7 @@ type Admission =
        * Nano-USD left of the tightest cap or balance beside all worst cases in flight, this unit's included: what the next
        * unit finds. Null where it asks for no money or nothing limits it, absent where this process decided alone.
        */
-      roomNano?: number | null;
+      remainingNano?: number | null;
     }
   /** The principal is older than the account: reload, stamp, admit once more. */
   | { outcome: 'stale'; gen: string }

@@ -32,7 +32,7 @@ export interface RecalledItems {
 }
 
 /** Gets a size in bytes before so much is read into memory; another one replaces it. Throws ApiError to have it left. */
-export type MakeRoom = (bytes: number) => void;
+export type ReserveMemory = (bytes: number) => void;
 
 /** A file that a request names; its content is in the object store (`callerFile`). */
 export interface NamedFile {
@@ -54,12 +54,16 @@ export abstract class ResponseStore {
   /** Keeps them; a repeat changes nothing. */
   abstract keep(responses: readonly StoredResponse[]): Promise<void>;
   /** Null where the key has no such response or conversation. */
-  abstract recall(keyId: string, link: ResponseLink, makeRoom: MakeRoom): Promise<RecalledItems | null>;
+  abstract recall(
+    keyId: string,
+    link: ResponseLink,
+    reserveMemory: ReserveMemory,
+  ): Promise<RecalledItems | null>;
   /** Items by their ids, of responses and conversations of the key; an id that it does not have is left out. */
   abstract items(
     keyId: string,
     ids: readonly string[],
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<ReadonlyMap<string, Json>>;
   /** Files of the key by their ids; one that it does not have, or that has expired, is left out. */
   abstract files(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NamedFile>>;

@@ -6,7 +6,7 @@ import {
   type EndedResponse,
   type EventsPage,
   type IdempotencyClaim,
-  type MakeRoom,
+  type ReserveMemory,
   type NewBackgroundResponse,
   type NumberedEvent,
   type Random,
@@ -47,13 +47,13 @@ export class HttpBackgroundResponses extends BackgroundResponses {
     keyId: string,
     id: string,
     after: number,
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<EventsPage | null> {
     const asked = { key_id: keyId, response_id: id, after };
-    return (await this.post<{ page: EventsPage | null }>('/events', asked, makeRoom)).page;
+    return (await this.post<{ page: EventsPage | null }>('/events', asked, reserveMemory)).page;
   }
 
-  private async post<T>(path: string, body: unknown, makeRoom?: MakeRoom): Promise<T> {
+  private async post<T>(path: string, body: unknown, reserveMemory?: ReserveMemory): Promise<T> {
     const { status, body: answer } = await this.http.request({
       service: 'workers',
       method: 'POST',
@@ -62,7 +62,7 @@ export class HttpBackgroundResponses extends BackgroundResponses {
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
       maxBytes: ANSWER_BYTES_MAX,
-      makeRoom,
+      reserveMemory: reserveMemory,
     });
     const { error } = (answer ?? {}) as { error?: { message?: string } };
     if (status === 409) throw new ApiError('conflict', { message: error?.message });

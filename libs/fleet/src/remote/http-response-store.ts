@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
   ResponseStore,
-  type MakeRoom,
+  type ReserveMemory,
   type NamedFile,
   type Random,
   type RecalledItems,
@@ -34,9 +34,9 @@ export class HttpResponseStore extends ResponseStore {
   override async recall(
     keyId: string,
     link: ResponseLink,
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<RecalledItems | null> {
-    const body = await this.post('/internal/responses/recall', { key_id: keyId, ...link }, makeRoom);
+    const body = await this.post('/internal/responses/recall', { key_id: keyId, ...link }, reserveMemory);
     const { found } = (body ?? {}) as { found?: RecalledItems | null };
     if (found === undefined)
       throw unavailable(this.random, new Error('The workers service answered nothing.'));
@@ -46,9 +46,9 @@ export class HttpResponseStore extends ResponseStore {
   override async items(
     keyId: string,
     ids: readonly string[],
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<ReadonlyMap<string, Json>> {
-    const body = await this.post('/internal/responses/items', { key_id: keyId, ids }, makeRoom);
+    const body = await this.post('/internal/responses/items', { key_id: keyId, ids }, reserveMemory);
     const { items } = (body ?? {}) as { items?: Record<string, Json> };
     if (items === undefined)
       throw unavailable(this.random, new Error('The workers service answered nothing.'));
@@ -68,7 +68,7 @@ export class HttpResponseStore extends ResponseStore {
     await this.post('/internal/responses/forget', body);
   }
 
-  private async post(path: string, body: unknown, makeRoom?: MakeRoom): Promise<unknown> {
+  private async post(path: string, body: unknown, reserveMemory?: ReserveMemory): Promise<unknown> {
     const answer = await this.http.request({
       service: 'workers',
       method: 'POST',
@@ -77,9 +77,9 @@ export class HttpResponseStore extends ResponseStore {
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
       maxBytes: ANSWER_BYTES_MAX,
-      makeRoom,
+      reserveMemory: reserveMemory,
     });
-    if (answer.status === 400 && makeRoom !== undefined)
+    if (answer.status === 400 && reserveMemory !== undefined)
       throw new ApiError('context_window_exceeded', {
         message: 'The earlier responses are too large to go on from.',
       });

@@ -70,17 +70,17 @@ describe('InternalHttp', () => {
   it('U15 503 says how large an answer is before it is read, and reads none that is refused', async () => {
     const sizes: number[] = [];
     service.answer = () => ({ json: 'x'.repeat(1_000), headers: { 'content-length': '1002' } });
-    const makeRoom = (bytes: number): void => void sizes.push(bytes);
-    expect((await http.request({ ...read, makeRoom })).body).toHaveLength(1_000);
+    const reserveMemory = (bytes: number): void => void sizes.push(bytes);
+    expect((await http.request({ ...read, reserveMemory: reserveMemory })).body).toHaveLength(1_000);
     service.answer = () => ({ pieces: ['"x"'] });
-    await http.request({ ...read, makeRoom, maxBytes: 5_000 });
+    await http.request({ ...read, reserveMemory: reserveMemory, maxBytes: 5_000 });
     // Of what does not say it the most that it may be.
     expect(sizes).toEqual([1_002, 5_000]);
     const refusal = new ApiError('service_unavailable', { retryAfterSeconds: 3 });
     const refuse = (): never => {
       throw refusal;
     };
-    await expect(http.request({ ...read, makeRoom: refuse })).rejects.toBe(refusal);
+    await expect(http.request({ ...read, reserveMemory: refuse })).rejects.toBe(refusal);
     expect(service.seen).toHaveLength(3);
   });
 

@@ -171,7 +171,7 @@ export class InProcessLimitStore extends LimitStore {
           counters,
           minuteResetSeconds: minuteResetSeconds(now),
           minute: minuteOf(now),
-          roomNano: book.room(countersRequest(request), admissionEntries(request)),
+          remainingNano: book.room(countersRequest(request), admissionEntries(request)),
         };
       }
     }

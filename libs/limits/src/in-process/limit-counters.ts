@@ -15,10 +15,10 @@ import { MAX_NANO, toScriptLimit, toScriptNano } from '../script-nano.js';
 import { dayOf, minuteOf } from '../windows.js';
 import {
   balanceViolation,
-  hasRoom,
+  fits,
   newLimitRecord,
   rollWindows,
-  roomOf,
+  remainingOf,
   scopeViolation,
   type LimitRecord,
 } from './limit-record.js';
@@ -108,8 +108,8 @@ export class LimitCounters {
     const { records, balance, violation } = this.judge(asked, entries, now);
     if (violation !== null) return this.refused(violation, now);
     const isRoomy =
-      hasRoom(balance, asked.worst, { credit }) &&
-      entries.every((entry, index) => hasRoom(records[index], asked.worst, entry));
+      fits(balance, asked.worst, { credit }) &&
+      entries.every((entry, index) => fits(records[index], asked.worst, entry));
     const all = [...records, balance];
     const nano = bounded(isRoomy ? reservation : asked.worst, all, 'reserved');
     const worst = bounded(asked.worst, all, 'worst');
@@ -269,8 +269,8 @@ export class LimitCounters {
    */
   room({ reservation, credit }: CountersRequest, entries: readonly AdmissionEntry[]): number | null {
     if (reservation === 0) return null;
-    const rooms = entries.map((entry) => roomOf(this.record(entry.name), entry));
-    const least = Math.min(roomOf(this.record(ACCOUNT_RECORD), { credit }), ...rooms);
+    const rooms = entries.map((entry) => remainingOf(this.record(entry.name), entry));
+    const least = Math.min(remainingOf(this.record(ACCOUNT_RECORD), { credit }), ...rooms);
     return least === Infinity ? null : least;
   }
 

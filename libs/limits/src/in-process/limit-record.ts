@@ -96,16 +96,16 @@ export function balanceViolation(record: LimitRecord, credit: number, reservatio
 }
 
 /** True if the record has room for a further worst case beside all in flight. */
-export function hasRoom(
+export function fits(
   record: LimitRecord,
   worst: number,
   limit: { cap: number } | { credit: number },
 ): boolean {
-  return roomOf(record, limit) >= worst;
+  return remainingOf(record, limit) >= worst;
 }
 
 /** Returns the rest of the limit beside everything in flight at its worst case. */
-export function roomOf(record: LimitRecord, limit: { cap: number } | { credit: number }): number {
+export function remainingOf(record: LimitRecord, limit: { cap: number } | { credit: number }): number {
   return 'cap' in limit
     ? limit.cap - record.posted - record.unposted - record.worst
     : limit.credit + record.posted - record.unposted - record.worst;

@@ -120,12 +120,12 @@ export function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: 
     if (index === entries.length) {
       const credit = toScriptLimit(request.creditLimitNano);
       left.push(leftOf(answer, at, credit, 1));
-      room = Math.min(room, roomOf(answer, at, credit, 1));
+      room = Math.min(room, remainingOf(answer, at, credit, 1));
       break;
     }
     const { kind, id, counter, cap } = entries[index];
     left.push(leftOf(answer, at, cap, -1));
-    room = Math.min(room, roomOf(answer, at, cap, -1));
+    room = Math.min(room, remainingOf(answer, at, cap, -1));
     if (counter !== null) continue;
     counters.push({
       kind,
@@ -140,13 +140,13 @@ export function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: 
     counters,
     minuteResetSeconds: minuteResetSeconds(now),
     minute: minuteOf(now),
-    roomNano: asksMoney && room < Infinity ? room : null,
+    remainingNano: asksMoney && room < Infinity ? room : null,
   } as const;
   return { result, left };
 }
 
 /** Returns the rest of a limit beside everything in flight at its worst case. */
-function roomOf(answer: Buffer, at: number, limit: number, sign: 1 | -1): number {
+function remainingOf(answer: Buffer, at: number, limit: number, sign: 1 | -1): number {
   const inFlight = answer.readDoubleLE(at + RECORD_AT.unposted) + answer.readDoubleLE(at + RECORD_AT.worst);
   return limit + sign * answer.readDoubleLE(at + RECORD_AT.posted) - inFlight;
 }

@@ -1,5 +1,5 @@
 import { parseSpelled, writeJson } from '@gateway/json-body';
-import { ApiError, HEADER, type Clock, type MakeRoom, type Random } from '@gateway/contracts';
+import { ApiError, HEADER, type Clock, type ReserveMemory, type Random } from '@gateway/contracts';
 import { context, propagation } from '@opentelemetry/api';
 import { Agent, type Dispatcher } from 'undici';
 import { serviceAway, type ServiceName } from '../errors/service-away.js';
@@ -19,7 +19,7 @@ export interface InternalRequest {
   /** Largest answer in bytes. */
   maxBytes?: number;
   /** Gets the size of the answer before it is read; what it throws ends the request. */
-  makeRoom?: MakeRoom;
+  reserveMemory?: ReserveMemory;
   signal?: AbortSignal;
 }
 
@@ -95,7 +95,7 @@ export class InternalHttp {
         body: request.body === undefined ? undefined : writeJson(request.body),
         signal,
       });
-      const bytes = await boundedBytes(response, request.maxBytes ?? MAX_BYTES, request.makeRoom);
+      const bytes = await boundedBytes(response, request.maxBytes ?? MAX_BYTES, request.reserveMemory);
       if (response.statusCode >= 500) throw new Error(`The service answered ${response.statusCode}.`);
       return {
         status: response.statusCode,
@@ -131,10 +131,10 @@ export class InternalHttp {
 async function boundedBytes(
   response: Dispatcher.ResponseData,
   maxBytes: number,
-  makeRoom?: MakeRoom,
+  reserveMemory?: ReserveMemory,
 ): Promise<Buffer> {
   try {
-    makeRoom?.(Math.min(Number(response.headers['content-length'] ?? maxBytes), maxBytes));
+    reserveMemory?.(Math.min(Number(response.headers['content-length'] ?? maxBytes), maxBytes));
   } catch (refusal) {
     response.body.on('error', () => undefined).destroy();
     throw refusal;

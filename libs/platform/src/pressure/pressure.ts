@@ -34,7 +34,7 @@ export function defaultPressureLimits(): PressureLimits {
 }
 
 /** A budget for bytes that a small request names and does not hold. */
-export interface Room {
+export interface MemoryBudget {
   held(bytes: number): void;
   released(bytes: number): void;
   /** Returns the reason why so many bytes are not read; null where the budget allows them. */
@@ -43,7 +43,7 @@ export interface Room {
 
 /** The load of this process. The edge asks it before batch work and free models. */
 @Injectable()
-export class Pressure implements Room {
+export class Pressure implements MemoryBudget {
   private bodyBytes = 0;
   private strangerBytes = 0;
   /** Bytes that small requests of an account named, by account; an account without any has no entry. */
@@ -118,7 +118,7 @@ export class Pressure implements Room {
   }
 
   /** The room of one account: its slow answers leave the rest to others. */
-  ofAccount(accountId: string): Room {
+  ofAccount(accountId: string): MemoryBudget {
     const add = (bytes: number): void => {
       const sum = (this.namedBytes.get(accountId) ?? 0) + bytes;
       if (sum > 0) this.namedBytes.set(accountId, sum);

@@ -153,7 +153,7 @@ async function call(
 }
 
 /** Memory budget for reads of any size. */
-export const anyRoom = (): void => undefined;
+export const anyMemory = (): void => undefined;
 
 export function stored(id: string, more: Partial<StoredResponse> = {}): StoredResponse {
   const text = `answer of ${id}`;

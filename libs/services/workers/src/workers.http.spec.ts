@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { deadLetterTopic, HEADER, TOPIC, type StoredResponse, type Subscription } from '@gateway/contracts';
 import { eventually, testPostgres, type TestDatabase } from '@gateway/testing';
 import { WorkersDatabase } from './postgres/workers-database.js';
-import { anyRoom, MIGRATED, startWorkersApp, stored, type WorkersApp } from './workers.fixture.js';
+import { anyMemory, MIGRATED, startWorkersApp, stored, type WorkersApp } from './workers.fixture.js';
 
 let place: TestDatabase;
 let app: WorkersApp;
@@ -199,7 +199,7 @@ describe('what a request goes on from', () => {
       stored('resp_2', { previous_response_id: 'resp_1' }),
       stored('resp_3', { previous_response_id: 'resp_2', credential: 'openai' }),
     ]);
-    const found = await app.responses.recall('key_a', { response_id: 'resp_3' }, anyRoom);
+    const found = await app.responses.recall('key_a', { response_id: 'resp_3' }, anyMemory);
     expect(found?.items.map(({ id }) => id)).toEqual([
       'msg_resp_1',
       'out_resp_1',
@@ -209,7 +209,7 @@ describe('what a request goes on from', () => {
       'out_resp_3',
     ]);
     expect(found?.credential).toBe('openai');
-    expect(await app.responses.recall('key_b', { response_id: 'resp_3' }, anyRoom)).toBeNull();
+    expect(await app.responses.recall('key_b', { response_id: 'resp_3' }, anyMemory)).toBeNull();
   });
 });
 
@@ -267,9 +267,9 @@ describe('/v1/conversations', () => {
     expect((await app.call('GET', `${path}/${id}`, key)).body).toEqual(data[0]);
     expect((await app.call('DELETE', `${path}/${id}`, thief)).status).toBe(404);
     expect((await app.call('DELETE', `${path}/${id}`, key)).body.id).toBe(body.id);
-    const found = await app.responses.recall('key_a', { conversation_id: body.id }, anyRoom);
+    const found = await app.responses.recall('key_a', { conversation_id: body.id }, anyMemory);
     expect(found?.items).toHaveLength(3);
-    expect(await app.responses.recall('key_b', { conversation_id: body.id }, anyRoom)).toBeNull();
+    expect(await app.responses.recall('key_b', { conversation_id: body.id }, anyMemory)).toBeNull();
   });
 
   it('RESP-05 422 for metadata beyond 16 texts of 512 characters, made or replaced', async () => {
@@ -362,9 +362,9 @@ describe('/v1/conversations', () => {
     const path = `/v1/conversations/${conversation.id}/items`;
     const own = (await app.call('GET', path, owner)).body.data[0].id as string;
     const ids = ['out_resp_items_1', 'msg_resp_items_1', own];
-    const found = await app.responses.items('key_items', ids, anyRoom);
+    const found = await app.responses.items('key_items', ids, anyMemory);
     expect([...found.keys()].sort()).toEqual([...ids].sort());
     expect(found.get('out_resp_items_1')).toMatchObject({ role: 'assistant' });
-    expect((await app.responses.items('key_other', ids, anyRoom)).size).toBe(0);
+    expect((await app.responses.items('key_other', ids, anyMemory)).size).toBe(0);
   });
 });

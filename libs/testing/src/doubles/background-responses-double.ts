@@ -5,7 +5,7 @@ import {
   type EndedResponse,
   type EventsPage,
   type IdempotencyClaim,
-  type MakeRoom,
+  type ReserveMemory,
   type NewBackgroundResponse,
   type NumberedEvent,
 } from '@gateway/contracts';
@@ -53,10 +53,10 @@ export class BackgroundResponsesDouble extends BackgroundResponses {
     _keyId: string,
     id: string,
     after: number,
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<EventsPage | null> {
     const events = (this.said.get(id) ?? []).filter(({ number }) => number > after);
-    makeRoom(Buffer.byteLength(JSON.stringify(events)));
+    reserveMemory(Buffer.byteLength(JSON.stringify(events)));
     return { events, is_over: this.ended.has(id) };
   }
 

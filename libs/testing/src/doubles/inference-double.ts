@@ -26,14 +26,14 @@ export class InferenceDouble extends Inference {
   /** Cost of one line. */
   worthNano = 0n;
   /** Thrown by a first hold. */
-  noRoom: ApiError | null = null;
+  noBudget: ApiError | null = null;
 
   override async worth(_call: InferenceCall, bodies: readonly object[]): Promise<string> {
     return String(this.worthNano * BigInt(bodies.length));
   }
 
   override async hold(call: HoldCall): Promise<void> {
-    if (call.is_first && this.noRoom !== null) throw this.noRoom;
+    if (call.is_first && this.noBudget !== null) throw this.noBudget;
     this.holds.push(call);
   }
 

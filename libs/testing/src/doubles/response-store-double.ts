@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   ResponseStore,
-  type MakeRoom,
+  type ReserveMemory,
   type NamedFile,
   type RecalledItems,
   type ResponseLink,
@@ -28,7 +28,7 @@ export class ResponseStoreDouble extends ResponseStore {
   override async recall(
     keyId: string,
     link: ResponseLink,
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<RecalledItems | null> {
     const own = this.kept.filter(({ key_id }) => key_id === keyId);
     const chain: StoredResponse[] = [];
@@ -46,21 +46,21 @@ export class ResponseStoreDouble extends ResponseStore {
       ...input,
       ...(response.output as Record<string, unknown>[]),
     ]);
-    makeRoom(Buffer.byteLength(JSON.stringify(items)));
+    reserveMemory(Buffer.byteLength(JSON.stringify(items)));
     return { items, credential: last.credential };
   }
 
   override async items(
     keyId: string,
     ids: readonly string[],
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<ReadonlyMap<string, Record<string, unknown>>> {
     let found = this.itemsOf(keyId, ids);
     for (let waited = 0; waited < LATE_MS && found.size < new Set(ids).size; waited += LOOK_MS) {
       await pause(LOOK_MS);
       found = this.itemsOf(keyId, ids);
     }
-    makeRoom(Buffer.byteLength(JSON.stringify([...found.values()])));
+    reserveMemory(Buffer.byteLength(JSON.stringify([...found.values()])));
     return found;
   }
 

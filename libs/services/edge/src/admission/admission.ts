@@ -260,7 +260,7 @@ export class Admission {
       switch (result.outcome) {
         case 'ok': {
           // What has ended here since would use up the room that the store saw: it is asked with that.
-          const isOverspent = settling.spent(request.accountId) >= (result.roomNano ?? Infinity);
+          const isOverspent = settling.spent(request.accountId) >= (result.remainingNano ?? Infinity);
           if (isSettled || !isOverspent) return { ...planned, request, admitted: result };
           isSettled = true;
           this.cancel(request);

@@ -109,7 +109,7 @@ async function askFor(
       case 'doubted': {
         const full = fullOf(request.reservationNano, trialChecks(request, trial));
         if (full === null) return;
-        if (isAsked && result.outcome !== 'doubted') throw noRoom(request.reservationNano, full);
+        if (isAsked && result.outcome !== 'doubted') throw noBudget(request.reservationNano, full);
         if (isAsked) throw unavailable(random, new Error('what is spent of the account is in doubt'));
         // As for a request: what is posted and still counted beside it is freed before the batch is refused for good.
         isAsked = true;
@@ -139,7 +139,7 @@ function fullOf(nano: bigint, checks: readonly TrialCheck[]): TrialCheck | null 
   return full ?? null;
 }
 
-function noRoom(nano: bigint, { metric, scope }: TrialCheck): ApiError {
+function noBudget(nano: bigint, { metric, scope }: TrialCheck): ApiError {
   const whose = metric === 'balance' ? 'balance of the account' : `spend cap of the ${scope}`;
   return new ApiError('spend_limit_exceeded', {
     message: `The lines of the batch may cost ${Usd.fromNano(nano).toString()} USD together, which the ${whose} does not cover. A lower max_tokens in its lines holds less.`,

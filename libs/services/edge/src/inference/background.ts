@@ -9,7 +9,7 @@ import {
   type EndpointBackground,
 } from '@gateway/endpoints';
 import { rateHeaders } from '@gateway/limits';
-import { PageRoom, Stage, type Closing } from '@gateway/platform';
+import { PageBudget, Stage, type Closing } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
 import { Refused, type AdmittedUnit, type Planned } from '../admission/admission.js';
 import type { Client } from '../request/client.js';
@@ -71,10 +71,12 @@ async function begin(begun: Begin, client: Client, deps: InferDeps): Promise<voi
   if (!begun.asked.stream) return client.answer(writeJson(response), JSON_HEADERS);
   client.open(EVENT_STREAM_HEADERS);
   const { call } = begun;
-  const room = new PageRoom(deps.pressure.ofAccount(call.principal.accountId));
+  const room = new PageBudget(deps.pressure.ofAccount(call.principal.accountId));
   const events = followEvents({
     read: (after) =>
-      room.read((makeRoom) => deps.background.events(call.principal.keyId, response.id, after, makeRoom)),
+      room.read((reserveMemory) =>
+        deps.background.events(call.principal.keyId, response.id, after, reserveMemory),
+      ),
     after: -1,
     clock: deps.clock,
     isGone: () => client.isGone,

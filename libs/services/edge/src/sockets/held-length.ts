@@ -1,11 +1,11 @@
 import type { ApiError } from '@gateway/contracts';
-import type { Room } from '@gateway/platform';
+import type { MemoryBudget } from '@gateway/platform';
 
 /** Size of a caller's waiting messages in a session, counted as bodies are. */
 export class HeldLength {
   private held = 0;
 
-  constructor(private readonly room: Room) {}
+  constructor(private readonly room: MemoryBudget) {}
 
   /** Returns the reason why there is no budget for more; null where there is. */
   now(length: number): ApiError | null {

@@ -4,11 +4,11 @@ import type { InferDeps } from '../inference/infer-deps.js';
 import { realtimeSockets } from './realtime/realtime-sockets.js';
 import { responsesSockets } from './responses-sockets.js';
 import type { SocketKind } from './socket-kind.js';
-import { SocketRoom } from './socket-room.js';
+import { SocketBudget } from './socket-room.js';
 
 /** The WebSockets of inference: all that asks for one comes through here. */
 export function registerSockets(instance: FastifyInstance, deps: InferDeps): void {
-  const room = new SocketRoom();
+  const room = new SocketBudget();
   const kinds = [responsesSockets(deps, room), realtimeSockets(deps, room)];
   const kindOf = ({ method, url = '', headers }: IncomingMessage): SocketKind | undefined => {
     if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return undefined;

@@ -8,7 +8,7 @@ import type { InferDeps } from '../inference/infer-deps.js';
 import { countIntake } from './socket-intake.js';
 import type { SocketKind } from './socket-kind.js';
 import { callerOf, ResponsesSocket, type SocketDeps } from './responses-socket.js';
-import type { Place, SocketRoom } from './socket-room.js';
+import type { Place, SocketBudget } from './socket-room.js';
 
 const PATHS = new Set(['/v1/responses', '/openai/v1/responses']);
 /** Size of the memory of all connections of one process. */
@@ -18,7 +18,7 @@ const MEMORY_BYTES_MAX = 256 * 1_048_576;
  * WebSocket mode of GET /v1/responses: each `response.create` is one request, and its events come as messages. A turn is
  * authenticated, admitted and recorded like any other request.
  */
-export function responsesSockets(deps: InferDeps, room: SocketRoom): SocketKind {
+export function responsesSockets(deps: InferDeps, room: SocketBudget): SocketKind {
   const endpoint = endpointOf('/responses');
   const sockets = new Set<ResponsesSocket>();
   const socketDeps: SocketDeps = { ...deps, room: { bytes: MEMORY_BYTES_MAX } };

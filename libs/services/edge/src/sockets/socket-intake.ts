@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { ApiError } from '@gateway/contracts';
-import type { Room } from '@gateway/platform';
+import type { MemoryBudget } from '@gateway/platform';
 import type { WebSocket } from 'ws';
 
 /** Size below which a message is in memory with its frame, as with bodies. */
@@ -13,7 +13,7 @@ interface Intake {
   ws: WebSocket;
   socket: Duplex;
   /** Budget of the account: messages that it never ends leave the rest to others. */
-  room: Room;
+  room: MemoryBudget;
   /** Reports it to the caller; called once. */
   refuse: (error: ApiError) => void;
   after: (ms: number, then: () => void) => unknown;

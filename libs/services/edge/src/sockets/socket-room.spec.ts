@@ -1,7 +1,7 @@
 import { ApiError } from '@gateway/contracts';
-import { SocketRoom, type Place } from './socket-room.js';
+import { SocketBudget, type Place } from './socket-room.js';
 
-function claimed(room: SocketRoom, accountId: string): Place | string {
+function claimed(room: SocketBudget, accountId: string): Place | string {
   try {
     return room.claim(accountId);
   } catch (error) {
@@ -12,7 +12,7 @@ function claimed(room: SocketRoom, accountId: string): Place | string {
 
 describe('the room of WebSockets', () => {
   it('ends at 4,096 connections, those included that have not said who they are', () => {
-    const room = new SocketRoom();
+    const room = new SocketBudget();
     const places = Array.from({ length: 4_096 }, () => room.enter());
     expect(places).not.toContain(null);
     expect(room.enter()).toBeNull();
@@ -23,7 +23,7 @@ describe('the room of WebSockets', () => {
   });
 
   it('has 512 places for one account, so that none takes all of them', () => {
-    const room = new SocketRoom();
+    const room = new SocketBudget();
     const places = Array.from({ length: 512 }, () => room.claim('acct_1'));
     expect(claimed(room, 'acct_1')).toBe('concurrent_sessions_exceeded');
     expect(claimed(room, 'acct_2')).toBeInstanceOf(Function);

@@ -9,7 +9,7 @@ const ACCOUNT_SOCKETS_MAX = 512;
 export type Place = () => void;
 
 /** Numbers of open WebSockets, in all and by account, whatever they are for. */
-export class SocketRoom {
+export class SocketBudget {
   private open = 0;
   private readonly accounts = new Map<string, number>();
 

@@ -8,7 +8,7 @@ import {
   type ResponseLink,
 } from '@gateway/contracts';
 import type { Asked } from '@gateway/endpoints';
-import { isStorable, Pressure, withRoom, type Closing } from '@gateway/platform';
+import { isStorable, Pressure, withMemory, type Closing } from '@gateway/platform';
 import type { InferenceRequest } from '../request/inference-request.js';
 import { RoutePlanner } from '../routes/route-planner.js';
 import { AccountLimiter } from './account-limiter.js';
@@ -37,7 +37,9 @@ export class Conversations {
     if (!isStorable('response_id' in link ? link.response_id : link.conversation_id))
       return Promise.resolve(null);
     return turns.take(accountId, () =>
-      withRoom(pressure.ofAccount(accountId), closing, (makeRoom) => store.recall(keyId, link, makeRoom)),
+      withMemory(pressure.ofAccount(accountId), closing, (reserveMemory) =>
+        store.recall(keyId, link, reserveMemory),
+      ),
     );
   }
 
@@ -99,7 +101,9 @@ export class Conversations {
     // The service that stores refuses any other, which would be no answer about the id.
     const possible = ids.filter((id) => id.length <= STORED_ID_MAX && isStorable(id));
     const items = await turns.take(accountId, () =>
-      withRoom(pressure.ofAccount(accountId), closing, (makeRoom) => store.items(keyId, possible, makeRoom)),
+      withMemory(pressure.ofAccount(accountId), closing, (reserveMemory) =>
+        store.items(keyId, possible, reserveMemory),
+      ),
     );
     const missing = references.find(({ id }) => !items.has(id));
     if (missing) throw new ApiError('resource_not_found', { param: missing.param });

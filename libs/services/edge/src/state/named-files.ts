@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError, callerFile, ObjectStore, ResponseStore, type NamedFile } from '@gateway/contracts';
 import { FILE_BYTES_MAX, type Asked, type FileContent } from '@gateway/endpoints';
-import { Pressure, withRoom, type Closing } from '@gateway/platform';
+import { Pressure, withMemory, type Closing } from '@gateway/platform';
 import type { InferenceRequest } from '../request/inference-request.js';
 
 const FILES_MAX = 32;
@@ -41,8 +41,8 @@ export class NamedFiles {
     if (bytes > FILE_BYTES_MAX)
       throw tooMuch(first.param, `the files are together larger than ${FILE_BYTES_MAX} bytes`);
     const contents = new Map<string, FileContent>();
-    await withRoom(pressure.ofAccount(principal.accountId), closing, async (makeRoom) => {
-      makeRoom(bytes);
+    await withMemory(pressure.ofAccount(principal.accountId), closing, async (reserveMemory) => {
+      reserveMemory(bytes);
       for (const [id, param] of paramOf) contents.set(id, await contentOf(id, param, found.get(id), objects));
     });
     const { credential } = asked;

@@ -138,9 +138,11 @@ export class Unit {
   /** True if a few requests like this one would use up what was left when it was admitted. */
   private isNear(nano: number): boolean {
     const { request, admitted } = this.admitted;
-    const { roomNano } = admitted;
-    if (roomNano == null) return false;
-    return roomNano < NEAR_REQUESTS * Math.max(nano, Number(request.worstNano ?? request.reservationNano));
+    const { remainingNano } = admitted;
+    if (remainingNano == null) return false;
+    return (
+      remainingNano < NEAR_REQUESTS * Math.max(nano, Number(request.worstNano ?? request.reservationNano))
+    );
   }
 
   private charge(end: UnitEnd, disconnect: Disconnect | null): Charge {

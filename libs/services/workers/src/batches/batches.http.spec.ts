@@ -33,7 +33,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(() => {
-  Object.assign(inference, { answer: served, refusal: null, worthNano: 0n, noRoom: null });
+  Object.assign(inference, { answer: served, refusal: null, worthNano: 0n, noBudget: null });
   inference.calls.splice(0);
   inference.holds.splice(0);
 });
@@ -147,7 +147,7 @@ describe('/v1/batches', () => {
 
   it('fails where there is not the money for all of its lines, before any is run', async () => {
     inference.worthNano = 1_000n;
-    inference.noRoom = new ApiError('spend_limit_exceeded', { message: 'The balance is insufficient.' });
+    inference.noBudget = new ApiError('spend_limit_exceeded', { message: 'The balance is insufficient.' });
     const { id } = await begin(Array.from({ length: 20 }, (_, n) => line(n)));
     const batch = await end(id);
     expect(batch).toMatchObject({

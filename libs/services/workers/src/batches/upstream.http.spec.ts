@@ -43,7 +43,7 @@ describe('a batch that its provider runs itself', () => {
     await database.drop();
   });
   beforeEach(() => {
-    const plain = { answer: settled, worthNano: 0n, noRoom: null, upstream: () => ({ kind: 'none' }) };
+    const plain = { answer: settled, worthNano: 0n, noBudget: null, upstream: () => ({ kind: 'none' }) };
     Object.assign(inference, plain);
     for (const list of [inference.calls, inference.steps, inference.holds]) list.splice(0);
   });

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiError, ConversationBody, ConversationItemsBody, ItemsQuery } from '@gateway/contracts';
-import { Access, closingOf, Pressure, principalOf, withRoom, type Room } from '@gateway/platform';
+import { Access, closingOf, Pressure, principalOf, withMemory, type MemoryBudget } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkedMetadata } from '../checked-metadata.js';
 import { itemsPage, listedItem, listOf, type ItemsPage } from '../responses/items-page.js';
@@ -66,8 +66,8 @@ export class ConversationsController {
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<ItemsPage> {
     await this.read(id, request);
-    const { items, has_more } = await withRoom(this.roomOf(request), closingOf(raw), (makeRoom) =>
-      this.conversations.page(keyOf(request), id, query, makeRoom),
+    const { items, has_more } = await withMemory(this.remainingOf(request), closingOf(raw), (reserveMemory) =>
+      this.conversations.page(keyOf(request), id, query, reserveMemory),
     );
     return listOf(items, has_more);
   }
@@ -93,13 +93,13 @@ export class ConversationsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<Json> {
-    const item = await withRoom(this.roomOf(request), closingOf(raw), (makeRoom) =>
-      this.conversations.item(keyOf(request), id, itemId, makeRoom),
+    const item = await withMemory(this.remainingOf(request), closingOf(raw), (reserveMemory) =>
+      this.conversations.item(keyOf(request), id, itemId, reserveMemory),
     );
     return listedItem(found(item, itemId));
   }
 
-  private roomOf(request: FastifyRequest): Room {
+  private remainingOf(request: FastifyRequest): MemoryBudget {
     return this.pressure.ofAccount(principalOf(request).accountId);
   }
 

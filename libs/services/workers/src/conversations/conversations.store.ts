@@ -6,7 +6,7 @@ import {
   newAnswerId,
   type Clock,
   type ItemsQuery,
-  type MakeRoom,
+  type ReserveMemory,
   type Random,
 } from '@gateway/contracts';
 import type pg from 'pg';
@@ -141,7 +141,7 @@ export class ConversationStore {
     keyId: string,
     id: string,
     { limit = PAGE, order = 'desc', after }: ItemsQuery,
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<{ items: Json[]; has_more: boolean }> {
     const found = await sized(async (bytesMax) => {
       const { rows } = await this.database.pool.query<ItemsRow>({
@@ -150,11 +150,11 @@ export class ConversationStore {
         values: [keyId, id, after ?? null, limit, bytesMax],
       });
       return rows.at(0);
-    }, makeRoom);
+    }, reserveMemory);
     return { items: found?.items ?? [], has_more: found?.has_more ?? false };
   }
 
-  async item(keyId: string, id: string, itemId: string, makeRoom: MakeRoom): Promise<Json | null> {
+  async item(keyId: string, id: string, itemId: string, reserveMemory: ReserveMemory): Promise<Json | null> {
     const found = await sized(async (bytesMax) => {
       const { rows } = await this.database.pool.query<{ bytes: number; item: Json | null }>(
         `SELECT octet_length(item::text) AS bytes, CASE WHEN octet_length(item::text) <= $4 THEN item END AS item
@@ -162,7 +162,7 @@ export class ConversationStore {
         [keyId, id, itemId, bytesMax],
       );
       return rows.at(0);
-    }, makeRoom);
+    }, reserveMemory);
     return found?.item ?? null;
   }
 

@@ -1,4 +1,4 @@
-import type { MakeRoom } from '@gateway/contracts';
+import type { ReserveMemory } from '@gateway/contracts';
 
 /** Bytes read at the first look; larger values are read once the memory budget allows. */
 const AT_ONCE_BYTES = 262_144;
@@ -10,16 +10,16 @@ interface Sized {
 
 /**
  * Reads what `look` finds once the memory budget allows it: a large value a second time, and a grown one once more.
- * Throws what `makeRoom` throws.
+ * Throws what `reserveMemory` throws.
  */
 export async function sized<T extends Sized>(
   look: (bytesMax: number) => Promise<T | undefined>,
-  makeRoom: MakeRoom,
+  reserveMemory: ReserveMemory,
 ): Promise<T | undefined> {
   for (let bytesMax = AT_ONCE_BYTES; ;) {
     const found = await look(bytesMax);
     if (found === undefined) return undefined;
-    makeRoom(found.bytes);
+    reserveMemory(found.bytes);
     if (found.bytes <= bytesMax) return found;
     bytesMax = found.bytes;
   }

@@ -8,7 +8,7 @@ import {
   type RecalledItems,
   type ResponseLink,
 } from '@gateway/contracts';
-import { Access, closingOf, Pressure, withRoom } from '@gateway/platform';
+import { Access, closingOf, Pressure, withMemory } from '@gateway/platform';
 import type { FastifyReply } from 'fastify';
 import { StoredResponses } from './responses.store.js';
 
@@ -34,8 +34,8 @@ export class InternalResponsesController {
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<{ found: RecalledItems | null }> {
     const recalled = async (link: ResponseLink): Promise<{ found: RecalledItems | null }> => ({
-      found: await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
-        this.responses.recall(key, link, makeRoom),
+      found: await withMemory(this.pressure, closingOf(raw), (reserveMemory) =>
+        this.responses.recall(key, link, reserveMemory),
       ),
     });
     if (response_id !== undefined) return recalled({ response_id });
@@ -49,8 +49,8 @@ export class InternalResponsesController {
     @Body() { key_id, ids }: ReferencedItemsBody,
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<{ items: object }> {
-    const items = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
-      this.responses.items(key_id, ids, makeRoom),
+    const items = await withMemory(this.pressure, closingOf(raw), (reserveMemory) =>
+      this.responses.items(key_id, ids, reserveMemory),
     );
     return { items: Object.fromEntries(items) };
   }

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { ApiError, HEADER, type StoredResponse } from '@gateway/contracts';
 import { Pressure } from '@gateway/platform';
 import { eventually, NO_PRESSURE, testPostgres, type TestDatabase } from '@gateway/testing';
-import { anyRoom, MIGRATED, startWorkersApp, stored, type WorkersApp } from '../workers.fixture.js';
+import { anyMemory, MIGRATED, startWorkersApp, stored, type WorkersApp } from '../workers.fixture.js';
 
 const MIB = 1_048_576;
 const BYTES_MAX = 5 * MIB;
@@ -34,13 +34,13 @@ function large(id: string, bytes: number, more: Partial<StoredResponse> = {}): S
 }
 
 /** Sizes for which a store asked for room. */
-function measured(refuseAt = Infinity): { sizes: number[]; makeRoom: (bytes: number) => void } {
+function measured(refuseAt = Infinity): { sizes: number[]; reserveMemory: (bytes: number) => void } {
   const sizes: number[] = [];
-  const makeRoom = (bytes: number): void => {
+  const reserveMemory = (bytes: number): void => {
     sizes.push(bytes);
     if (bytes >= refuseAt) throw new ApiError('service_unavailable', { retryAfterSeconds: 1 });
   };
-  return { sizes, makeRoom };
+  return { sizes, reserveMemory };
 }
 
 describe('what a request goes on from', () => {
@@ -53,11 +53,13 @@ describe('what a request goes on from', () => {
     ]);
     const link = { response_id: 'resp_2' };
     const full = measured(MIB);
-    await expect(app.responses.recall('key_a', link, full.makeRoom)).rejects.toMatchObject({ status: 503 });
+    await expect(app.responses.recall('key_a', link, full.reserveMemory)).rejects.toMatchObject({
+      status: 503,
+    });
     expect(full.sizes).toHaveLength(1);
     expect(full.sizes[0]).toBeGreaterThan(3 * MIB);
-    const { sizes, makeRoom } = measured();
-    const found = await app.responses.recall('key_a', link, makeRoom);
+    const { sizes, reserveMemory } = measured();
+    const found = await app.responses.recall('key_a', link, reserveMemory);
     expect(found?.items.map(({ id }) => id)).toEqual([
       'msg_resp_1',
       'out_resp_1',
@@ -78,15 +80,15 @@ describe('what a request goes on from', () => {
           ...{ previous_response_id: ids[at - 1] ?? null, conversation_id: body.id as string },
         }),
       ]);
-    const { sizes, makeRoom } = measured();
+    const { sizes, reserveMemory } = measured();
     for (const link of [{ response_id: ids[2] }, { conversation_id: body.id as string }])
-      await expect(app.responses.recall('key_many', link, makeRoom)).rejects.toMatchObject(TOO_LARGE);
+      await expect(app.responses.recall('key_many', link, reserveMemory)).rejects.toMatchObject(TOO_LARGE);
     const named = ids.map((id) => `out_${id}`);
-    await expect(app.responses.items('key_many', named, makeRoom)).rejects.toMatchObject(TOO_LARGE);
+    await expect(app.responses.items('key_many', named, reserveMemory)).rejects.toMatchObject(TOO_LARGE);
     expect(sizes).toEqual([]);
-    const chain = await app.responses.recall('key_many', { response_id: ids[1] }, makeRoom);
+    const chain = await app.responses.recall('key_many', { response_id: ids[1] }, reserveMemory);
     expect(chain?.items).toHaveLength(4);
-    expect((await app.responses.items('key_many', named.slice(1), makeRoom)).size).toBe(2);
+    expect((await app.responses.items('key_many', named.slice(1), reserveMemory)).size).toBe(2);
   });
 
   it('RESP-05 reads an item that many responses hold once, whatever it says', async () => {
@@ -94,11 +96,11 @@ describe('what a request goes on from', () => {
     const own = { key_id: 'key_often', account_id: 'acct_key_often' };
     const ids = Array.from({ length: 20 }, (_, at) => `resp_often_${at}`);
     for (const id of ids) await app.responses.keep([stored(id, { ...own, input: [item] })]);
-    const { sizes, makeRoom } = measured();
-    const found = await app.responses.items('key_often', ['msg_often', 'msg_none'], makeRoom);
+    const { sizes, reserveMemory } = measured();
+    const found = await app.responses.items('key_often', ['msg_often', 'msg_none'], reserveMemory);
     expect([...found]).toEqual([['msg_often', item]]);
     expect(Math.max(...sizes)).toBeLessThan(3 * MIB);
-    expect((await app.responses.items('key_often', ['msg_none'], anyRoom)).size).toBe(0);
+    expect((await app.responses.items('key_often', ['msg_none'], anyMemory)).size).toBe(0);
   });
 
   it('RESP-05 answers every number, the order and the repetition of names as they were kept', async () => {

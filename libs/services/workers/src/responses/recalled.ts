@@ -1,4 +1,4 @@
-import { ApiError, type MakeRoom, type RecalledItems } from '@gateway/contracts';
+import { ApiError, type ReserveMemory, type RecalledItems } from '@gateway/contracts';
 import { sized } from '../postgres/sized.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
@@ -39,7 +39,7 @@ const CHAIN = `WITH RECURSIVE chain AS (
 export async function recalledChain(
   pool: Pool,
   [keyId, id, now]: [string, string, Date],
-  makeRoom: MakeRoom,
+  reserveMemory: ReserveMemory,
 ): Promise<RecalledItems | null> {
   const found = await sized(async (bytesMax) => {
     const { rows } = await pool.query<Found<Json[][]> & { is_open: boolean }>({
@@ -52,7 +52,7 @@ export async function recalledChain(
         message: 'The previous response has not ended: go on from it once it has.',
       });
     return bounded(rows.at(0));
-  }, makeRoom);
+  }, reserveMemory);
   if (found === undefined) return null;
   return { items: (found.items ?? []).flat(2), credential: found.credential };
 }
@@ -77,7 +77,7 @@ const CONVERSATION = `WITH RECURSIVE newest AS (
 export async function recalledConversation(
   pool: Pool,
   [keyId, id]: [string, string],
-  makeRoom: MakeRoom,
+  reserveMemory: ReserveMemory,
 ): Promise<RecalledItems | null> {
   const found = await sized(async (bytesMax) => {
     const values = [keyId, id, bytesMax];
@@ -87,7 +87,7 @@ export async function recalledConversation(
       values,
     });
     return bounded(rows.at(0));
-  }, makeRoom);
+  }, reserveMemory);
   return found === undefined ? null : { items: found.items ?? [], credential: found.credential };
 }
 
@@ -119,7 +119,7 @@ const NAMED = `WITH RECURSIVE named AS (
 export async function namedItems(
   pool: Pool,
   [keyId, ids, now]: [string, readonly string[], Date],
-  makeRoom: MakeRoom,
+  reserveMemory: ReserveMemory,
 ): Promise<ReadonlyMap<string, Json>> {
   const wanted = new Set<unknown>(ids);
   const holding = await sized(async (bytesMax) => {
@@ -129,7 +129,7 @@ export async function namedItems(
       values: [keyId, ids, now, bytesMax],
     });
     return bounded(rows.at(0));
-  }, makeRoom);
+  }, reserveMemory);
   const found = (holding?.items ?? []).flat(2).filter(({ id }) => wanted.has(id));
   return new Map(found.map((item) => [String(item.id), item]));
 }

@@ -18,11 +18,11 @@ import {
   Access,
   CLOCK,
   closingOf,
-  PageRoom,
+  PageBudget,
   Pressure,
-  type Room,
+  type MemoryBudget,
   principalOf,
-  withRoom,
+  withMemory,
   type EventStreamText,
 } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -69,10 +69,10 @@ export class ResponsesController {
 
   private async *follow(request: FastifyRequest, id: string, after: number): AsyncGenerator<string> {
     const key = keyOf(request);
-    const room = new PageRoom(this.roomOf(request));
+    const room = new PageBudget(this.remainingOf(request));
     try {
       yield* followEvents({
-        read: (last) => room.read((makeRoom) => this.background.events(key, id, last, makeRoom)),
+        read: (last) => room.read((reserveMemory) => this.background.events(key, id, last, reserveMemory)),
         after,
         clock: this.clock,
         isGone: () => request.raw.destroyed && request.raw.socket.destroyed,
@@ -128,7 +128,7 @@ export class ResponsesController {
     );
   }
 
-  private roomOf(request: FastifyRequest): Room {
+  private remainingOf(request: FastifyRequest): MemoryBudget {
     return this.pressure.ofAccount(principalOf(request).accountId);
   }
 
@@ -144,8 +144,8 @@ export class ResponsesController {
     { raw, request }: FastifyReply,
     copies = 1,
   ): Promise<unknown> {
-    const kept = await withRoom(this.roomOf(request), closingOf(raw), (makeRoom) =>
-      this.responses.read(key, id, part, (bytes) => makeRoom(copies * bytes)),
+    const kept = await withMemory(this.remainingOf(request), closingOf(raw), (reserveMemory) =>
+      this.responses.read(key, id, part, (bytes) => reserveMemory(copies * bytes)),
     );
     if (kept === null) throw unknown(id);
     return kept;

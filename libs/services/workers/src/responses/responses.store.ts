@@ -4,7 +4,7 @@ import {
   ResponseStore,
   STORED_ID_MAX,
   type Clock,
-  type MakeRoom,
+  type ReserveMemory,
   type NamedFile,
   type RecalledItems,
   type ResponseLink,
@@ -117,19 +117,23 @@ export class StoredResponses extends ResponseStore {
     for (const response of responses) await this.continueConversation(response);
   }
 
-  override recall(keyId: string, link: ResponseLink, makeRoom: MakeRoom): Promise<RecalledItems | null> {
+  override recall(
+    keyId: string,
+    link: ResponseLink,
+    reserveMemory: ReserveMemory,
+  ): Promise<RecalledItems | null> {
     const { pool } = this.database;
     return 'response_id' in link
-      ? recalledChain(pool, [keyId, link.response_id, new Date(this.clock.now())], makeRoom)
-      : recalledConversation(pool, [keyId, link.conversation_id], makeRoom);
+      ? recalledChain(pool, [keyId, link.response_id, new Date(this.clock.now())], reserveMemory)
+      : recalledConversation(pool, [keyId, link.conversation_id], reserveMemory);
   }
 
   override items(
     keyId: string,
     ids: readonly string[],
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<ReadonlyMap<string, Json>> {
-    return namedItems(this.database.pool, [keyId, ids, new Date(this.clock.now())], makeRoom);
+    return namedItems(this.database.pool, [keyId, ids, new Date(this.clock.now())], reserveMemory);
   }
 
   override files(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NamedFile>> {
@@ -137,7 +141,12 @@ export class StoredResponses extends ResponseStore {
   }
 
   /** The response, or what was sent for it. Null where the key has none of this id. */
-  async read(keyId: string, id: string, part: 'response' | 'input', makeRoom: MakeRoom): Promise<unknown> {
+  async read(
+    keyId: string,
+    id: string,
+    part: 'response' | 'input',
+    reserveMemory: ReserveMemory,
+  ): Promise<unknown> {
     const found = await sized(async (bytesMax) => {
       const { rows } = await this.database.pool.query<KeptPart>({
         name: `read-${part}`,
@@ -148,7 +157,7 @@ export class StoredResponses extends ResponseStore {
         values: [keyId, id, new Date(this.clock.now()), bytesMax],
       });
       return rows.at(0);
-    }, makeRoom);
+    }, reserveMemory);
     if (found === undefined) return null;
     const { value, is_running } = found;
     return part === 'response' && is_running ? { ...(value as Json), status: 'in_progress' } : value;

@@ -7,7 +7,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { InferDeps } from '../../inference/infer-deps.js';
 import { countIntake } from '../socket-intake.js';
 import type { SocketKind } from '../socket-kind.js';
-import type { Place, SocketRoom } from '../socket-room.js';
+import type { Place, SocketBudget } from '../socket-room.js';
 import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { presentedBy, realtimeCaller } from './realtime-caller.js';
 import { RealtimeSession, type SessionBounds } from './realtime-session.js';
@@ -24,7 +24,7 @@ const FAREWELL_MS = 1_000;
  * GET /v1/realtime as a WebSocket, in OpenAI's protocol. The handshake is always taken, because a browser cannot read why
  * one failed: what cannot be opened is one error event and a close code. The version header says nothing here.
  */
-export function realtimeSockets(deps: InferDeps, room: SocketRoom): SocketKind {
+export function realtimeSockets(deps: InferDeps, room: SocketBudget): SocketKind {
   const door = new RealtimeDoor(deps, deps.drain, room);
   const server = new WebSocketServer({
     noServer: true,
@@ -59,7 +59,7 @@ class RealtimeDoor {
   constructor(
     private readonly deps: InferDeps,
     private readonly drain: Drain,
-    private readonly room: SocketRoom,
+    private readonly room: SocketBudget,
   ) {
     drain.begun.addEventListener('abort', () => {
       for (const session of this.sessions) session.leaveSoon();

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, Inference, type Clock, type InferenceAnswer } from '@gateway/contracts';
-import { CLOCK, Pressure, Stage, withRoom } from '@gateway/platform';
+import { CLOCK, Pressure, Stage, withMemory } from '@gateway/platform';
 import { awayAnswer, errorOf, isUnit, pauseMs } from '../../leased/answered.js';
 import { untilAborted } from '../../leased/until-aborted.js';
 import { BackgroundStore, type BackgroundTask } from './background.store.js';
@@ -31,7 +31,7 @@ export class BackgroundWork {
     const { tasks, pressure } = this;
     const run = new Stage();
     try {
-      const body = await withRoom(pressure, run, (makeRoom) => tasks.bodyOf(task.id, makeRoom));
+      const body = await withMemory(pressure, run, (reserveMemory) => tasks.bodyOf(task.id, reserveMemory));
       if (body !== null) await this.runBody({ ...task, body }, worker, signal);
     } finally {
       run.close();

@@ -10,7 +10,7 @@ import {
 import { Pressure } from '@gateway/platform';
 import { eventually, InferenceDouble, testPostgres, type TestDatabase } from '@gateway/testing';
 import { WorkersDatabase } from '../../postgres/workers-database.js';
-import { anyRoom, MIGRATED, startWorkersApp, type WorkersApp } from '../../workers.fixture.js';
+import { anyMemory, MIGRATED, startWorkersApp, type WorkersApp } from '../../workers.fixture.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Json = Record<string, any>;
@@ -277,10 +277,10 @@ describe('a background response', () => {
     const response = newResponse();
     await background.begin(response);
     const link = { response_id: response.id };
-    await expect(app.responses.recall('key_a', link, anyRoom)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(app.responses.recall('key_a', link, anyMemory)).rejects.toMatchObject({ code: 'conflict' });
     letGo();
     await reached(response.id, 'completed');
-    expect(await app.responses.recall('key_a', link, anyRoom)).toMatchObject({
+    expect(await app.responses.recall('key_a', link, anyMemory)).toMatchObject({
       items: [{ role: 'user' }, { role: 'assistant' }],
       credential: 'simulated',
     });

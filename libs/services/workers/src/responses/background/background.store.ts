@@ -9,7 +9,7 @@ import {
   type EndedResponse,
   type EventsPage,
   type IdempotencyClaim,
-  type MakeRoom,
+  type ReserveMemory,
   type NewBackgroundResponse,
   type NumberedEvent,
 } from '@gateway/contracts';
@@ -146,7 +146,7 @@ export class BackgroundStore extends BackgroundResponses {
     keyId: string,
     id: string,
     after: number,
-    makeRoom: MakeRoom,
+    reserveMemory: ReserveMemory,
   ): Promise<EventsPage | null> {
     const { pool } = this.database;
     // Before its events: what comes between is then on the next page.
@@ -156,10 +156,10 @@ export class BackgroundStore extends BackgroundResponses {
     );
     const response = found.rows.at(0);
     if (response === undefined) return null;
-    const page = await sized((bytesMax) => this.page({ keyId, id, after, bytesMax }), makeRoom);
+    const page = await sized((bytesMax) => this.page({ keyId, id, after, bytesMax }), reserveMemory);
     if (page?.events) return { events: page.events, is_over: !response.is_open && page.is_last };
     if (response.is_open) return { events: [], is_over: false };
-    const last = await sized((bytesMax) => this.page({ keyId, id, after: null, bytesMax }), makeRoom);
+    const last = await sized((bytesMax) => this.page({ keyId, id, after: null, bytesMax }), reserveMemory);
     return { events: last?.events ?? [], is_over: true };
   }
 
@@ -210,7 +210,7 @@ export class BackgroundStore extends BackgroundResponses {
   }
 
   /** Returns the body to run; null where the response has ended meanwhile. */
-  async bodyOf(id: string, makeRoom: MakeRoom): Promise<Json | null> {
+  async bodyOf(id: string, reserveMemory: ReserveMemory): Promise<Json | null> {
     const found = await sized(async (bytesMax) => {
       const { rows } = await this.database.pool.query<{ bytes: number; body: Json | null }>(
         `SELECT octet_length(body::text) AS bytes, CASE WHEN octet_length(body::text) <= $2 THEN body END AS body
@@ -218,7 +218,7 @@ export class BackgroundStore extends BackgroundResponses {
         [id, bytesMax],
       );
       return rows.at(0);
-    }, makeRoom);
+    }, reserveMemory);
     return found?.body ?? null;
   }
 

@@ -6,7 +6,7 @@ import {
   BeginBackgroundBody,
   type EventsPage,
 } from '@gateway/contracts';
-import { Access, closingOf, Pressure, withRoom } from '@gateway/platform';
+import { Access, closingOf, Pressure, withMemory } from '@gateway/platform';
 import type { FastifyReply } from 'fastify';
 import { BackgroundStore } from './background.store.js';
 
@@ -44,8 +44,8 @@ export class InternalBackgroundController {
     @Body() { key_id, response_id, after }: BackgroundEventsBody,
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<{ page: EventsPage | null }> {
-    const page = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
-      this.background.events(key_id, response_id, after, makeRoom),
+    const page = await withMemory(this.pressure, closingOf(raw), (reserveMemory) =>
+      this.background.events(key_id, response_id, after, reserveMemory),
     );
     return { page };
   }

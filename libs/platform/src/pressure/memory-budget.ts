@@ -1,5 +1,5 @@
-import type { MakeRoom } from '@gateway/contracts';
-import type { Room } from './pressure.js';
+import type { ReserveMemory } from '@gateway/contracts';
+import type { MemoryBudget } from './pressure.js';
 
 /** An answer, or a part of the work for one, that is over at some time. */
 export interface Closing {
@@ -20,10 +20,10 @@ export function closingOf(raw: {
  * until `closing`, and until the read has ended; the last size that the read gives is the one that counts. Throws
  * service_unavailable where there is no room.
  */
-export function withRoom<T>(
-  room: Room,
+export function withMemory<T>(
+  room: MemoryBudget,
   closing: Closing,
-  read: (makeRoom: MakeRoom) => Promise<T>,
+  read: (reserveMemory: ReserveMemory) => Promise<T>,
 ): Promise<T> {
   let held = 0;
   const release = (): void => {
@@ -56,15 +56,15 @@ export class Stage implements Closing {
 }
 
 /** Pages of a stream: each counts until the next is read. */
-export class PageRoom {
+export class PageBudget {
   private page = new Stage();
 
-  constructor(private readonly room: Room) {}
+  constructor(private readonly room: MemoryBudget) {}
 
-  read<T>(read: (makeRoom: MakeRoom) => Promise<T>): Promise<T> {
+  read<T>(read: (reserveMemory: ReserveMemory) => Promise<T>): Promise<T> {
     this.close();
     this.page = new Stage();
-    return withRoom(this.room, this.page, read);
+    return withMemory(this.room, this.page, read);
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { seededRandom } from '@gateway/testing/plain';
 import { Pressure } from './pressure.js';
-import { PageRoom, Stage, withRoom } from './room.js';
+import { PageBudget, Stage, withMemory } from './memory-budget.js';
 
 /** 256 MiB, until the test says otherwise. */
 const MIB = 1_048_576;
@@ -12,9 +12,9 @@ describe('bytes that a small request names', () => {
     const pressure = pressureOf();
     const stage = new Stage();
     let end = (_read: string): void => undefined;
-    const reading = withRoom(pressure, stage, (makeRoom) => {
-      makeRoom(5);
-      makeRoom(7);
+    const reading = withMemory(pressure, stage, (reserveMemory) => {
+      reserveMemory(5);
+      reserveMemory(7);
       return new Promise<string>((resolve) => (end = resolve));
     });
     expect(pressure.bodyBytesInFlight).toBe(7);
@@ -30,7 +30,7 @@ describe('bytes that a small request names', () => {
     const pressure = pressureOf();
     const stage = new Stage();
     const take = (bytes: number): Promise<void> =>
-      withRoom(pressure, stage, async (makeRoom) => makeRoom(bytes));
+      withMemory(pressure, stage, async (reserveMemory) => reserveMemory(bytes));
     await take(200 * MIB);
     await expect(take(57 * MIB)).rejects.toMatchObject(REFUSED);
     await take(56 * MIB);
@@ -45,7 +45,7 @@ describe('bytes that a small request names', () => {
     const pressure = pressureOf();
     const stages = [new Stage(), new Stage(), new Stage()];
     const take = (account: string, bytes: number, stage = 0): Promise<void> =>
-      withRoom(pressure.ofAccount(account), stages[stage], async (makeRoom) => makeRoom(bytes));
+      withMemory(pressure.ofAccount(account), stages[stage], async (reserveMemory) => reserveMemory(bytes));
     await take('a', 40 * MIB);
     await take('a', 24 * MIB, 1);
     await expect(take('a', 1)).rejects.toMatchObject(REFUSED);
@@ -65,9 +65,9 @@ describe('bytes that a small request names', () => {
 
   it('U15 count for one page of a stream at a time', async () => {
     const pressure = pressureOf();
-    const room = new PageRoom(pressure);
+    const room = new PageBudget(pressure);
     for (const bytes of [10, 20]) {
-      await room.read(async (makeRoom) => makeRoom(bytes));
+      await room.read(async (reserveMemory) => reserveMemory(bytes));
       await new Promise((resolve) => setImmediate(resolve));
       expect(pressure.bodyBytesInFlight).toBe(bytes);
     }
