@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { MirrorJobs } from './background/mirror-jobs.js';
 import { RetentionJobs } from './background/retention-jobs.js';
 import { RollupJobs } from './background/rollup-jobs.js';
-import { Rounds } from './background/rounds.js';
+import { ScheduledJobs } from './background/scheduled-jobs.js';
 import { CONTENT_KEKS, openContentKeks } from './contents/content-keys.js';
 import { ContentsController, InternalContentsController } from './contents/contents.controller.js';
 import { ContentsStore } from './contents/contents.store.js';
@@ -173,4 +173,4 @@ const postings: Provider[] = [
   TagSumsRoller,
 ];
 
-const jobs: Provider[] = [MirrorJobs, RollupJobs, RetentionJobs, Rounds];
+const jobs: Provider[] = [MirrorJobs, RollupJobs, RetentionJobs, ScheduledJobs];

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { UnitContent } from '@gateway/contracts';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import { sessionPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
-import { Rounds } from '../background/rounds.js';
+import { ScheduledJobs } from '../background/scheduled-jobs.js';
 import { Erasures } from '../erasures/erasures.js';
 import { FLEET_TOKEN, limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { unitContent } from './contents.fixture.js';
@@ -23,7 +23,7 @@ let store: ContentsStore;
 beforeAll(async () => {
   place = await testDatabase(MIGRATED);
   app = await startUsageApp(place.url);
-  await app.app.get(Rounds, { strict: false }).stop();
+  await app.app.get(ScheduledJobs, { strict: false }).stop();
   store = app.app.get(ContentsStore, { strict: false });
   const { principals } = app;
   const membership = { orgId: 'org_1', accountId: 'acct_1', teams: [] };

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { StoredResponse } from '@gateway/contracts';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import { rejectionRecord, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
-import { Rounds } from '../background/rounds.js';
+import { ScheduledJobs } from '../background/scheduled-jobs.js';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import { FLEET_TOKEN, limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { Erasures } from './erasures.js';
@@ -20,7 +20,7 @@ let app: UsageApp;
 beforeAll(async () => {
   place = await testDatabase(MIGRATED);
   app = await startUsageApp(place.url);
-  await app.app.get(Rounds, { strict: false }).stop();
+  await app.app.get(ScheduledJobs, { strict: false }).stop();
   const { principals } = app;
   principals.add(own, limitedKey({ endUserKey }));
   principals.add(narrow, limitedKey({ endUserKey, permissions: ['inference:write'] }));

@@ -2,7 +2,7 @@ import { TOPIC, type AccountEvent, type Topic } from '@gateway/contracts';
 import { OutboxRelay } from '@gateway/event-log';
 import { Usd } from '@gateway/money';
 import { sessionPrincipal, testDatabase } from '@gateway/testing';
-import { Rounds } from '../background/rounds.js';
+import { ScheduledJobs } from '../background/scheduled-jobs.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { Recharges } from './recharges.js';
 import { signature, SIGNING_SECRET, STRIPE_KEY, StripeDouble } from './stripe.fixture.js';
@@ -36,7 +36,7 @@ export class PaymentsApp {
       },
     });
     // Its recharges come when a test says so, and events stay where the transaction has put them.
-    await app.app.get(Rounds, { strict: false }).stop();
+    await app.app.get(ScheduledJobs, { strict: false }).stop();
     await app.app.get(OutboxRelay, { strict: false }).stop();
     const membership = { orgId: 'org_1', accountId: 'acct_1', teams: [] };
     const person = (userId: string, role: 'owner' | 'member') =>

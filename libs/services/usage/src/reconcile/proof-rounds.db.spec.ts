@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import { testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
-import { Rounds } from '../background/rounds.js';
+import { ScheduledJobs } from '../background/scheduled-jobs.js';
 import { MirrorStore } from '../mirror/mirror.store.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { UsageMetrics } from '../usage-metrics.js';
@@ -15,7 +15,7 @@ let app: UsageApp;
 beforeAll(async () => {
   place = await testDatabase(MIGRATED);
   app = await startUsageApp(place.url);
-  await app.app.get(Rounds, { strict: false }).stop();
+  await app.app.get(ScheduledJobs, { strict: false }).stop();
 });
 afterAll(async () => {
   await app.close();
@@ -116,7 +116,7 @@ describe('a minute of the proof', () => {
     await app.post(usageRecord({ cost_usd: '-1' }));
     const restarted = await startUsageApp(place.url);
     try {
-      await restarted.app.get(Rounds, { strict: false }).stop();
+      await restarted.app.get(ScheduledJobs, { strict: false }).stop();
       const counted = async (): Promise<unknown[]> => {
         await restarted.app.get(Reconciler, { strict: false }).advance();
         const metrics = await (await fetch(`${restarted.url}/metrics`)).text();

@@ -19,7 +19,7 @@ import {
   type TestRedis,
 } from '@gateway/testing';
 import { emptyLedger, withoutTrigger } from '../posting/books.fixture.js';
-import { Rounds } from '../background/rounds.js';
+import { ScheduledJobs } from '../background/scheduled-jobs.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import { giveUp } from '../operator/give-up.js';
@@ -61,7 +61,7 @@ beforeAll(async () => {
   reconciler = app.app.get(Reconciler, { strict: false });
   reconciliation = reconciliationOf(app, store);
   // A round that reports the ledger to the limit store would report what is planted in it.
-  await app.app.get(Rounds, { strict: false }).stop();
+  await app.app.get(ScheduledJobs, { strict: false }).stop();
 });
 afterAll(async () => {
   await app?.close();

@@ -14,7 +14,7 @@ const PROVE_EVERY_MS = 60_000;
 
 /** Scheduled jobs of the service. They start once the process is up and end before the drivers close. */
 @Injectable()
-export class Rounds implements OnApplicationBootstrap, OnModuleDestroy {
+export class ScheduledJobs implements OnApplicationBootstrap, OnModuleDestroy {
   private running: Repeated[] = [];
 
   constructor(
