@@ -150,7 +150,7 @@ describe('R04 Redis loses what it knew', () => {
       prepare: (_script, [key]) => ({ key }),
       send: (_call, _args, answered) => answered(new Error('connection lost'), Buffer.alloc(0)),
       nodeOf: () => 'a'.repeat(16),
-      slotOf: () => 0,
+      hashSlotOf: () => 0,
     };
     const random = seededRandom(3);
     const store = new RedisLimitStore({ pipe, random });

@@ -48,7 +48,7 @@ function pipeOver(link: Link): ScriptPipe {
       answered(new Error('Command timed out'), Buffer.alloc(0));
     },
     nodeOf: () => (link.isAway ? null : redis.pipe.nodeOf()),
-    slotOf: () => 0,
+    hashSlotOf: () => 0,
   };
 }
 

@@ -25,7 +25,7 @@ export interface RedisScripts {
       answered: (failure: Error | null, answer: Buffer) => void,
     ): void;
     nodeOf(): string;
-    slotOf(): number;
+    hashSlotOf(): number;
   };
   /** Changes the name of the node. */
   pretendNode(runId: string): void;
@@ -34,7 +34,7 @@ export interface RedisScripts {
 
 /** The same over a cluster, in a namespace of its own: one database is all that a cluster has. */
 export interface ClusterScripts {
-  pipe: Omit<RedisScripts['pipe'], 'slotOf'> & { slotOf(key: string): number };
+  pipe: Omit<RedisScripts['pipe'], 'hashSlotOf'> & { hashSlotOf(key: string): number };
   /** Changes the namespace: everything is empty. */
   flush(): Promise<void>;
   close(): void;
@@ -66,7 +66,7 @@ export function clusterScripts({ nodes, prefix }: TestRedisCluster, timeoutMs = 
         );
       },
       nodeOf: () => 'c'.repeat(16),
-      slotOf: (key) => {
+      hashSlotOf: (key) => {
         const tag = /\{[^}]*\}/.exec(key)?.[0] ?? key;
         const slot = tags.get(tag) ?? tags.size;
         tags.set(tag, slot);
@@ -119,7 +119,7 @@ export async function redisScripts(url: string, timeoutMs = 5_000): Promise<Redi
         );
       },
       nodeOf: () => runId.slice(0, 16),
-      slotOf: () => 0,
+      hashSlotOf: () => 0,
     },
     pretendNode: (next) => void (runId = next),
     close: () => client.disconnect(),

@@ -30,7 +30,7 @@ interface BreakerEvents {
   onFailure?: (route: Route, error: UpstreamError) => void;
 }
 
-interface Slot {
+interface Probe {
   route: Route;
   isPlatforms: boolean;
   breaker: RouteBreaker;
@@ -39,7 +39,7 @@ interface Slot {
 
 /** One circuit breaker per credential and model (reliability 5.2; docs/adr/0004). */
 export class CircuitBreakers implements Breakers {
-  private readonly slots = new Map<string, Slot>();
+  private readonly slots = new Map<string, Probe>();
 
   constructor(
     private readonly clock: Clock,

@@ -13,7 +13,7 @@ function classCounts(name: string): string {
 }
 
 /** Fills the quarter-hour sums that postings would have made. */
-export async function fillSlots(database: Client): Promise<void> {
+export async function fillQuarterHours(database: Client): Promise<void> {
   const { rows } = await database.query<{ day: Date }>(
     `SELECT generate_series(date_trunc('day', min(created_at), 'UTC'), max(created_at), interval '1 day') AS day FROM usage_event`,
   );

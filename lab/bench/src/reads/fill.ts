@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { fillBooks, fillSlots } from './fill-books.js';
+import { fillBooks, fillQuarterHours } from './fill-books.js';
 
 export interface FillOptions {
   databaseUrl: string;
@@ -40,7 +40,7 @@ export async function fillUsage({ databaseUrl, events, days, endMs }: FillOption
     report('indexes');
     for (const index of indexes) await database.query(index);
     report('quarters of an hour');
-    await fillSlots(database);
+    await fillQuarterHours(database);
     report('books and refusals');
     await fillBooks(database, events);
     await database.query(REJECTIONS, [Math.ceil(events / PER_REJECTION), beginMs, endMs - beginMs]);

@@ -37,7 +37,7 @@ export class ClusterPipe implements ScriptPipe {
     return node;
   }
 
-  slotOf(key: string): number {
+  hashSlotOf(key: string): number {
     return hashSlot(key);
   }
 

@@ -66,7 +66,7 @@ export class RedisPipe implements ScriptPipe {
     return this.probing === null ? this.node : null;
   }
 
-  slotOf(): number {
+  hashSlotOf(): number {
     return 0;
   }
 

@@ -106,14 +106,14 @@ export class RedisLimitStore extends LimitStore {
       else byAccount.set(unit.accountId, [unit]);
     }
     const sent = [...byAccount].map(([accountId, list]) =>
-      this.puts.add(pipe.slotOf(tagOf(accountId)), list),
+      this.puts.add(pipe.hashSlotOf(tagOf(accountId)), list),
     );
     await Promise.all(sent);
     if (share !== undefined) for (const unit of units) share.acknowledge(unit);
   }
 
   async mirror(request: MirrorRequest): Promise<number | null> {
-    const later = await this.mirrors.add(this.options.pipe.slotOf(tagOf(request.accountId)), request);
+    const later = await this.mirrors.add(this.options.pipe.hashSlotOf(tagOf(request.accountId)), request);
     return later.get(request) ?? null;
   }
 

@@ -32,7 +32,7 @@ export interface ScriptPipe {
    */
   nodeOf(key: string): string | null;
   /** Keys of equal numbers may stand in one script. */
-  slotOf(key: string): number;
+  hashSlotOf(key: string): number;
 }
 
 /** UTF-8 as one character a byte. */

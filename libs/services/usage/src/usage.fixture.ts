@@ -29,7 +29,7 @@ import {
 import { Ingestion } from './ingest/ingestion.js';
 import { LedgerFunds } from './ledger/ledger-funds.js';
 import { Mirrors } from './mirror/mirrors.js';
-import { WindowRoller } from './mirror/window-roller.js';
+import { WindowRollup } from './mirror/window-rollup.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { UsageConfig } from './usage.config.js';
 import { UsageModule } from './usage.module.js';
@@ -42,7 +42,7 @@ export interface UsageApp extends RunningApp {
   ingestion: Ingestion;
   funds: LedgerFunds;
   mirrors: Mirrors;
-  roller: WindowRoller;
+  roller: WindowRollup;
   limits: LimitStoreDouble;
   log: EventLogDouble;
   principals: PrincipalReaderDouble;
@@ -128,7 +128,7 @@ export async function startUsageApp(
     ingestion,
     funds: app.get(LedgerFunds, { strict: false }),
     mirrors: app.get(Mirrors, { strict: false }),
-    roller: app.get(WindowRoller, { strict: false }),
+    roller: app.get(WindowRollup, { strict: false }),
     limits,
     log,
     principals,

@@ -22,9 +22,9 @@ import { RechargesStore } from './payments/recharges.store.js';
 import { stripeClient, StripeClient } from './payments/stripe-client.js';
 import { Payments } from './payments/payments.js';
 import { StripeWebhookController } from './payments/stripe-webhook.controller.js';
-import { DayRoller } from './posting/day-roller.js';
-import { TagRoller } from './posting/tag-roller.js';
-import { TagSumsRoller } from './posting/tag-sums-roller.js';
+import { DayRollup } from './posting/day-rollup.js';
+import { TagRollup } from './posting/tag-rollup.js';
+import { TagSumsRollup } from './posting/tag-sums-rollup.js';
 import { PostingStore } from './posting/posting.store.js';
 import { Reprice } from './posting/reprice.js';
 import { Erasures } from './erasures/erasures.js';
@@ -41,7 +41,7 @@ import { LedgerStore } from './ledger/ledger.store.js';
 import { ActiveAccounts } from './mirror/active-accounts.js';
 import { MirrorStore } from './mirror/mirror.store.js';
 import { Mirrors } from './mirror/mirrors.js';
-import { WindowRoller } from './mirror/window-roller.js';
+import { WindowRollup } from './mirror/window-rollup.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { AccountController } from './reads/account.controller.js';
 import { EventsStore } from './reads/events.store.js';
@@ -167,10 +167,10 @@ const postings: Provider[] = [
   PostingStore,
   Reprice,
   Ingestion,
-  WindowRoller,
-  DayRoller,
-  TagRoller,
-  TagSumsRoller,
+  WindowRollup,
+  DayRollup,
+  TagRollup,
+  TagSumsRollup,
 ];
 
 const jobs: Provider[] = [MirrorJobs, RollupJobs, RetentionJobs, ScheduledJobs];

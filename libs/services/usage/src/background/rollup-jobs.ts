@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { WindowRoller } from '../mirror/window-roller.js';
-import { DayRoller } from '../posting/day-roller.js';
-import { TagRoller } from '../posting/tag-roller.js';
-import { TagSumsRoller } from '../posting/tag-sums-roller.js';
+import { WindowRollup } from '../mirror/window-rollup.js';
+import { DayRollup } from '../posting/day-rollup.js';
+import { TagRollup } from '../posting/tag-rollup.js';
+import { TagSumsRollup } from '../posting/tag-sums-rollup.js';
 import type { Job } from './job.js';
 
 const everyMs = 60_000;
@@ -18,9 +18,9 @@ export class RollupJobs {
   ];
 
   constructor(
-    private readonly window: WindowRoller,
-    private readonly days: DayRoller,
-    private readonly tags: TagRoller,
-    private readonly tagSums: TagSumsRoller,
+    private readonly window: WindowRollup,
+    private readonly days: DayRollup,
+    private readonly tags: TagRollup,
+    private readonly tagSums: TagSumsRollup,
   ) {}
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { SystemClock } from '@gateway/platform';
 import { FixedClock, seededRandom, usageRecord } from '@gateway/testing';
 import type { UsageEventRecord, UsageRecord } from '@gateway/contracts';
-import { DayRoller } from '../posting/day-roller.js';
-import { slotFindings } from '../reconcile/slots-proof.js';
+import { DayRollup } from '../posting/day-rollup.js';
+import { quarterHourFindings } from '../reconcile/slots-proof.js';
 import { ORG, tokenOf } from './reads.fixture.js';
 import { eventRows } from './row-filter.js';
 import { usageSource } from './usage-source.js';
@@ -15,7 +15,7 @@ const SLOW_MS = 120_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const roller = app.app.get(DayRoller, { strict: false });
+const roller = app.app.get(DayRollup, { strict: false });
 
 const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 const at = (ms: number): string => new Date(ms).toISOString();
@@ -73,7 +73,7 @@ describe('days of usage', () => {
         [date(2), 1],
       ]);
       expect(await summary()).toMatchObject({ total_requests: 7, total_cost_usd: '0.7' });
-      expect(await slotFindings(app.database.pool)).toEqual([]);
+      expect(await quarterHourFindings(app.database.pool)).toEqual([]);
     },
     SLOW_MS,
   );
@@ -101,7 +101,7 @@ describe('days of usage', () => {
       const records = Array.from({ length: 300 }, () =>
         usageRecord({ created_at: at(begin + random.fraction() * 2 * DAY_MS), cost_usd: '0.01' }),
       );
-      const second = new DayRoller(app.database, new SystemClock());
+      const second = new DayRollup(app.database, new SystemClock());
       const posting = async (): Promise<void> => {
         for (let from = 0; from < records.length; from += 10)
           await app.post(...records.slice(from, from + 10));
@@ -110,7 +110,7 @@ describe('days of usage', () => {
       await rollAll();
       expect(await summary()).toMatchObject({ total_requests: 300, total_cost_usd: '3' });
       expect((await days()).reduce((sum, [, requests]) => sum + requests, 0)).toBe(300);
-      expect(await slotFindings(app.database.pool)).toEqual([]);
+      expect(await quarterHourFindings(app.database.pool)).toEqual([]);
     },
     SLOW_MS,
   );
@@ -166,7 +166,7 @@ describe('days of usage', () => {
         await reads.app.database.pool.query('TRUNCATE usage_hour, usage_day');
         await beginDaysAt(begin);
         for (; (await daysTo()) < to;) await rollOnce();
-        expect(await slotFindings(app.database.pool)).toEqual([]);
+        expect(await quarterHourFindings(app.database.pool)).toEqual([]);
         for (let n = 0; n < 25; n += 1) {
           const [since, until] = [random.fraction(), random.fraction()]
             .map((part) => begin + Math.floor(part * 5 * DAY_MS))
@@ -189,7 +189,7 @@ describe('days of usage', () => {
 
   const rollOnce = async (): Promise<void> => {
     const clock = new FixedClock(at((await daysTo()) + 8 * 900_000 + HOUR_MS / 2));
-    await new DayRoller(app.database, clock).roll();
+    await new DayRollup(app.database, clock).roll();
   };
 });
 

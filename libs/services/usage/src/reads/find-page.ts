@@ -37,7 +37,7 @@ export function isSought({ conditions, offset, limit }: Sought): boolean {
  */
 export async function findPage(database: UsageDatabase, sought: Sought): Promise<string[]> {
   const { conditions, times, after, offset, limit } = sought;
-  const slots = await slotsOfPage(database, sought);
+  const slots = await quarterHoursOfPage(database, sought);
   const values = new Values();
   const matching = rowsAfter({ conditions, times, after }, values);
   const events = `SELECT id, created_at FROM usage_event WHERE ${matching.join(' AND ')}`;
@@ -58,15 +58,15 @@ export async function findPage(database: UsageDatabase, sought: Sought): Promise
  * Each row of a slot is an event at least, so as many rows as the page has hold it. The slot in which the page begins may
  * lie before it with all its events: it is read as well, and not counted.
  */
-async function slotsOfPage(
+async function quarterHoursOfPage(
   { pool }: UsageDatabase,
   { conditions, times, after, offset, limit }: Sought,
 ): Promise<Date[]> {
   const values = new Values();
   const matching = conditionsSql(conditions, values);
   const tops = [times.before, after?.created_at].flatMap((top) => (top ? [top.getTime()] : []));
-  const topSlot = tops.length === 0 ? null : floorSlot(Math.min(...tops));
-  if (times.from) matching.push(`slot >= ${values.add(floorSlot(times.from.getTime()))}::timestamptz`);
+  const topSlot = tops.length === 0 ? null : floorQuarterHour(Math.min(...tops));
+  if (times.from) matching.push(`slot >= ${values.add(floorQuarterHour(times.from.getTime()))}::timestamptz`);
   if (topSlot) matching.push(`slot < ${values.add(topSlot)}::timestamptz`);
   const { rows } = await pool.query<{ slot: Date }>(
     `SELECT DISTINCT slot FROM (
@@ -108,6 +108,6 @@ function conditionsSql(conditions: readonly Condition[], values: Values): string
   });
 }
 
-function floorSlot(ms: number): Date {
+function floorQuarterHour(ms: number): Date {
   return new Date(Math.floor(ms / SLOT_MS) * SLOT_MS);
 }

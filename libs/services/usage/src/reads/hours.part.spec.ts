@@ -1,6 +1,6 @@
 import { FixedClock, seededRandom, usageRecord } from '@gateway/testing';
-import { DayRoller } from '../posting/day-roller.js';
-import { slotFindings } from '../reconcile/slots-proof.js';
+import { DayRollup } from '../posting/day-rollup.js';
+import { quarterHourFindings } from '../reconcile/slots-proof.js';
 import { ORG, tokenOf } from './reads.fixture.js';
 import { app, reads } from './rollups.fixture.js';
 
@@ -18,7 +18,7 @@ const setWindow = (daysTo: number, hoursFrom: number) =>
     new Date(daysTo),
     new Date(hoursFrom),
   ]);
-const rollTo = (ms: number) => new DayRoller(app.database, new FixedClock(at(ms + HOUR_MS / 2))).roll();
+const rollTo = (ms: number) => new DayRollup(app.database, new FixedClock(at(ms + HOUR_MS / 2))).roll();
 const hours = async (): Promise<number> => {
   const { rows } = await app.database.pool.query<{ n: string }>(
     'SELECT coalesce(sum(requests), 0) AS n FROM usage_hour',
@@ -71,7 +71,7 @@ describe('hours of usage', () => {
         // As after an upgrade: days are there, hours begin later and are added backwards.
         await setWindow(begin, Math.max(hoursFrom, begin));
         await rollTo(daysTo);
-        expect(await slotFindings(app.database.pool)).toEqual([]);
+        expect(await quarterHourFindings(app.database.pool)).toEqual([]);
         for (const time_zone of ZONES)
           for (const granularity of ['hour', 'day', 'week', 'month']) {
             const since = begin + Math.floor(random.fraction() * DAY_MS);
@@ -122,7 +122,7 @@ describe('hours of usage', () => {
       expect(await hours()).toBe(5);
       await rollTo(noon + 4 * HOUR_MS);
       expect(await hours()).toBe(8);
-      expect(await slotFindings(app.database.pool)).toEqual([]);
+      expect(await quarterHourFindings(app.database.pool)).toEqual([]);
       await rollTo(noon + 4 * HOUR_MS);
       expect(await hours()).toBe(8);
     },

@@ -1,6 +1,6 @@
 import type { UsageRecord } from '@gateway/contracts';
 import { FixedClock, seededRandom, usageRecord } from '@gateway/testing';
-import { TagRoller } from '../posting/tag-roller.js';
+import { TagRollup } from '../posting/tag-rollup.js';
 import { allEvents } from './all-events.js';
 import { locateTag } from './locate-tag.js';
 import { ORG, tokenOf } from './reads.fixture.js';
@@ -19,7 +19,7 @@ const setNoted = (from: number, to: number, claimed: number) =>
     'UPDATE spend_window SET tags_from = $1, tags_to = $2, tags_claimed_to = $3, days_to = $1',
     [...[from, to, claimed].map((ms) => new Date(ms))],
   );
-const rollTo = (ms: number) => new TagRoller(app.database, new FixedClock(at(ms + 2 * QUARTER_MS))).roll();
+const rollTo = (ms: number) => new TagRollup(app.database, new FixedClock(at(ms + 2 * QUARTER_MS))).roll();
 const unit = (ms: number, request_tags: Record<string, string>, more: Partial<UsageRecord> = {}) =>
   usageRecord({ created_at: at(BEGIN + ms), cost_usd: '0.01', request_tags, ...more });
 

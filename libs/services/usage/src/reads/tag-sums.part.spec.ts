@@ -1,8 +1,8 @@
 import type { UsageRecord } from '@gateway/contracts';
 import { FixedClock, seededRandom, usageRecord } from '@gateway/testing';
-import { DayRoller } from '../posting/day-roller.js';
-import { TagRoller } from '../posting/tag-roller.js';
-import { TagSumsRoller } from '../posting/tag-sums-roller.js';
+import { DayRollup } from '../posting/day-rollup.js';
+import { TagRollup } from '../posting/tag-rollup.js';
+import { TagSumsRollup } from '../posting/tag-sums-rollup.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { tagFindings } from '../reconcile/tags-proof.js';
 import { EventsStore } from './events.store.js';
@@ -157,7 +157,7 @@ async function expectEqual(): Promise<void> {
 
 const rollersOf = (database: UsageDatabase, toMs: number) => {
   const clock = new FixedClock(at(toMs + 2 * QUARTER_MS));
-  return [DayRoller, TagRoller, TagSumsRoller].map((type) => new type(database, clock));
+  return [DayRollup, TagRollup, TagSumsRollup].map((type) => new type(database, clock));
 };
 
 async function begin(): Promise<void> {
@@ -268,7 +268,7 @@ describe('what days add up to by tags', () => {
     };
     const slow = { ...app.database, pool: { query }, transaction: transactionOf(app.database) };
     const clock = new FixedClock(at(BEGIN + 3 * DAY_MS));
-    const roller = new TagSumsRoller(slow as unknown as UsageDatabase, clock);
+    const roller = new TagSumsRollup(slow as unknown as UsageDatabase, clock);
     expect([await roller.roll(), await roller.roll()]).toEqual([2, 0]);
     const { rows } = await app.database.pool.query('SELECT names FROM usage_tag_day ORDER BY day');
     expect(rows).toEqual([{ names: ['team'] }, { names: [] }]);

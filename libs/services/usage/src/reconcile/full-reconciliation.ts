@@ -12,7 +12,7 @@ import { mirrorFindings } from './mirror-proof.js';
 import { provePrices } from './price-proof.js';
 import { repair } from './repair.js';
 import { missingRows } from './rows-proof.js';
-import { slotFindings } from './slots-proof.js';
+import { quarterHourFindings } from './slots-proof.js';
 import { tagFindings } from './tags-proof.js';
 
 const ACCOUNTS_AT_ONCE = 200;
@@ -45,7 +45,7 @@ export class FullReconciliation {
     let findings = [
       ...(await ledgerFindings(database.pool, 'all')),
       ...(await missingRows(database.pool)),
-      ...(await slotFindings(database.pool)),
+      ...(await quarterHourFindings(database.pool)),
       ...(await tagFindings(database.pool)),
       ...prices.findings,
     ];

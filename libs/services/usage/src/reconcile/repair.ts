@@ -8,7 +8,7 @@ import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
 import type { MissingUnit } from './journal-proof.js';
 import { hoursSql, linksSql, totalsSql } from './ledger-proof.js';
-import { rebuildSlots } from './slots-proof.js';
+import { rebuildQuarterHours } from './slots-proof.js';
 import { rebuildTags } from './tags-proof.js';
 
 interface Deps {
@@ -61,7 +61,7 @@ async function repairAccount(account: string, deps: Deps): Promise<void> {
     const { rows } = await client.query<Difference>(linksSql([account]), [[account]]);
     for (const difference of rows) await correct(client, account, difference, deps);
     await rebuildBuckets(client, account);
-    await rebuildSlots(client, account);
+    await rebuildQuarterHours(client, account);
     await rebuildTags(client, account);
     await rebuildBalance(client, account);
   });

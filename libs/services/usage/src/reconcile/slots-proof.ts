@@ -64,7 +64,7 @@ FROM (
 WHERE (${COUNTS.map((name) => `e.${name}`).join(', ')}) IS DISTINCT FROM (${COUNTS.map((name) => `s.${name}`).join(', ')})`;
 
 /** Returns differences between the sums behind the series of usage and the events. */
-export async function slotFindings(database: Queryable): Promise<Finding[]> {
+export async function quarterHourFindings(database: Queryable): Promise<Finding[]> {
   const slots = await database.query<Finding>(DIFFERENT, [null]);
   let found = slots.rows;
   for (const span of SPANS)
@@ -76,7 +76,7 @@ export async function slotFindings(database: Queryable): Promise<Finding[]> {
  * Rebuilds the slots under the account's lock, which every posting takes before it adds to them, while the days stand
  * still.
  */
-export async function rebuildSlots(client: pg.PoolClient, account: string): Promise<void> {
+export async function rebuildQuarterHours(client: pg.PoolClient, account: string): Promise<void> {
   await rebuildQuarters(client, account);
   for (const span of SPANS) {
     const differences = `SELECT 1 FROM (${differentSpans(span)}) AS differences LIMIT 1`;

@@ -16,7 +16,7 @@ const ROUND_MS = 20_000;
  * alike, so that each unit is in each once.
  */
 @Injectable()
-export class DayRoller {
+export class DayRollup {
   constructor(
     private readonly database: UsageDatabase,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -28,7 +28,10 @@ export class DayRoller {
     const end = clock.monotonic() + ROUND_MS;
     const target = clock.now() - SETTLED_MS;
     let rolled = 0;
-    while (clock.monotonic() < end && (await database.transaction((client) => rollSlot(client, target))))
+    while (
+      clock.monotonic() < end &&
+      (await database.transaction((client) => rollQuarterHour(client, target)))
+    )
       rolled += 1;
     while (clock.monotonic() < end && (await database.transaction(rollHoursBack)));
     return rolled;
@@ -36,7 +39,7 @@ export class DayRoller {
 }
 
 /** False where all is added up. Short, because postings wait. */
-async function rollSlot(client: pg.PoolClient, targetMs: number): Promise<boolean> {
+async function rollQuarterHour(client: pg.PoolClient, targetMs: number): Promise<boolean> {
   const { rows } = await client.query<{ days_to: Date }>('SELECT days_to FROM spend_window FOR UPDATE');
   const from = rows[0].days_to.getTime();
   const to = from + SLOT_MS;

@@ -12,7 +12,7 @@ const STEPS_MAX = 1_000;
 
 /** Moves the start of the 30-day window: what is older is counted no more, each event once. */
 @Injectable()
-export class WindowRoller {
+export class WindowRollup {
   constructor(
     private readonly database: UsageDatabase,
     @Inject(CLOCK) private readonly clock: Clock,

@@ -25,7 +25,7 @@ interface Noted {
  * noted by its posting, or by both, and what a kill leaves undone is done again.
  */
 @Injectable()
-export class TagRoller {
+export class TagRollup {
   /** Start of the history when this process first looked: earlier events are noted by their posting. */
   private first: Date | null = null;
 
@@ -43,7 +43,7 @@ export class TagRoller {
     const { from, to, claimedTo } = await this.claim(
       new Date(Math.floor((clock.now() - SETTLED_MS) / SLOT_MS) * SLOT_MS),
     );
-    this.first ??= await this.firstSlot();
+    this.first ??= await this.firstQuarterHour();
     const later = await this.noteUntil(end, 'tags_to', to, claimedTo);
     const earlier = await this.noteUntil(end, 'tags_from', from, this.first ?? from);
     return later + earlier;
@@ -59,7 +59,7 @@ export class TagRoller {
   }
 
   /** Days hold all slots but the newest. */
-  private async firstSlot(): Promise<Date | null> {
+  private async firstQuarterHour(): Promise<Date | null> {
     const { rows } = await this.database.pool.query<{ first: Date | null }>(
       'SELECT least((SELECT min(slot) FROM usage_day), (SELECT min(slot) FROM usage_slot, spend_window WHERE slot >= days_to)) AS first',
     );
