@@ -16,7 +16,7 @@ export * from './families.generated.js';
 export type { ModelEvent } from './text/model-event.js';
 export { isOpening } from './text/opening.js';
 export type { Capability, ModelRequest } from './text/model-request.js';
-export { Misfit } from './translation/translation.js';
+export { Unsupported } from './translation/translation.js';
 export type {
   Answer,
   AnswerFacts,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, HeldKind, ModelType, ResponseLink, StoredResponse } from '@gateway/contracts';
-import type { Misfit, ResultContext, RouteTarget, Translation } from '@gateway/dialects';
+import type { Unsupported, ResultContext, RouteTarget, Translation } from '@gateway/dialects';
 import type { AskedUnits, SentInput, UsageBound } from '@gateway/money';
 import type { FileContent } from './stored/file-parts.js';
 import type { StoredContentNeeded } from './stored/stored-content-needed.js';
@@ -46,7 +46,7 @@ export interface Endpoint<Request = unknown> {
   /** Checks and decodes the body once. Throws the endpoint's own 400 or 422. */
   read(body: CallerBody): Asked<Request> | StoredContentNeeded;
   /** Cheap for a route that serves: the body of the upstream is made when it is first read. */
-  translate(asked: Asked<Request>, route: RouteTarget): Translation | Misfit;
+  translate(asked: Asked<Request>, route: RouteTarget): Translation | Unsupported;
 }
 
 /** The description of an endpoint in docs/openapi.json. */

@@ -6,7 +6,7 @@ import {
   type Route,
   type RoutingPolicy,
 } from '@gateway/contracts';
-import { Misfit, type Translation } from '@gateway/dialects';
+import { Unsupported, type Translation } from '@gateway/dialects';
 import type { Asked, Endpoint } from '@gateway/endpoints';
 import { modelLimitName } from '@gateway/limits';
 import { estimateInput, priceAt, servesTier } from '@gateway/money';
@@ -142,7 +142,7 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       continue;
     }
     const translation = translationOf(route, { asked, endpoint, model, provider });
-    if (translation instanceof Misfit) {
+    if (translation instanceof Unsupported) {
       found.missing ??= missingOf(translation);
       continue;
     }

@@ -1,5 +1,5 @@
 import type { CatalogueModel, Route } from '@gateway/contracts';
-import type { Misfit, Translation } from '@gateway/dialects';
+import type { Unsupported, Translation } from '@gateway/dialects';
 import type { Asked, Endpoint } from '@gateway/endpoints';
 import type { Provider } from '@gateway/providers';
 import { scrubProviderText } from '@gateway/redaction';
@@ -15,7 +15,7 @@ interface Parts {
 export function translationOf(
   route: Route,
   { asked, endpoint, model: { reasoning, fixesSampling }, provider }: Parts,
-): Translation | Misfit {
+): Translation | Unsupported {
   const { dialect, upstreamModel, maxOutputTokens, contextLength, price } = route;
   return endpoint.translate(asked, {
     dialect,
@@ -35,7 +35,7 @@ export function missingOf({
   param,
   value,
   what,
-}: Misfit): { param: string; value?: string; what?: string } | null {
+}: Unsupported): { param: string; value?: string; what?: string } | null {
   if (param === null) return null;
   return { param, ...(value === undefined ? {} : { value }), ...(what === undefined ? {} : { what }) };
 }

@@ -18,7 +18,7 @@ export interface EmbeddingsDialect {
   /** Name that the catalogue's routes use for it. */
   readonly name: string;
   /** The parameter that this format, or the provider in it, cannot carry; null for none. */
-  misfit(request: EmbeddingsRequest, target: RouteTarget): string | null;
+  unsupported(request: EmbeddingsRequest, target: RouteTarget): string | null;
   encode(request: EmbeddingsRequest, target: RouteTarget): UpstreamBody;
   /** Decodes the whole answer, as OpenAI's list of embeddings; never throws. */
   decode(bytes: Uint8Array, request: EmbeddingsRequest, facts: AnswerFacts, head?: AnswerHead): Piece;

@@ -120,7 +120,7 @@ describe.each(ROWS)('embeddings in %s', (name, model, path, body, answer, tokens
 
   it('are asked for in the provider’s own words', () => {
     const dialect = dialectOf(name);
-    expect(dialect.misfit(asked(request), target(model))).toBeNull();
+    expect(dialect.unsupported(asked(request), target(model))).toBeNull();
     const sent = dialect.encode(asked(request), target(model));
     expect(sent.path).toBe(path);
     expect(JSON.parse(Buffer.concat(sent.pieces).toString('utf8'))).toEqual(body);
@@ -148,7 +148,7 @@ describe.each(ROWS)('embeddings in %s', (name, model, path, body, answer, tokens
   it('are a failure where a vector is missing, and token ids are for another provider', () => {
     const one = asked({ input: ['a', 'b', 'c'] });
     expect(dialectOf(name).decode(Buffer.from(JSON.stringify(answer)), one, facts).kind).toBe('failure');
-    expect(dialectOf(name).misfit(asked({ input: [[1, 2]] }), target(model))).toBe('input');
+    expect(dialectOf(name).unsupported(asked({ input: [[1, 2]] }), target(model))).toBe('input');
   });
 });
 
@@ -190,8 +190,8 @@ describe.each(SINGLE)('one text in %s', (name, model, path, body, answer, tokens
   it('is asked for and answered, and two are not', () => {
     const dialect = dialectOf(name);
     const request = asked({ input: 'a', input_type: 'query', dimensions: 4 });
-    expect(dialect.misfit(asked({ input: ['a', 'b'] }), target(model))).toBe('input');
-    expect(dialect.misfit(request, target(model))).toBeNull();
+    expect(dialect.unsupported(asked({ input: ['a', 'b'] }), target(model))).toBe('input');
+    expect(dialect.unsupported(request, target(model))).toBeNull();
     const sent = dialect.encode(request, target(model));
     expect(sent.path).toBe(path);
     expect(JSON.parse(Buffer.concat(sent.pieces).toString('utf8'))).toEqual(body);
@@ -223,7 +223,7 @@ describe('Cohere on Bedrock', () => {
   it('answers a bare list in its third version, which has one length', () => {
     const cohere = dialectOf('bedrock-cohere-embeddings');
     const request = asked({ input: 'a', dimensions: 256 });
-    expect(cohere.misfit(request, target('cohere.embed-english-v3'))).toBe('dimensions');
+    expect(cohere.unsupported(request, target('cohere.embed-english-v3'))).toBe('dimensions');
     const { out } = cohere.decode(Buffer.from(JSON.stringify({ embeddings: [V1] })), request, facts);
     expect(JSON.parse(String(out))).toMatchObject({ data: [{ embedding: V1 }] });
   });
@@ -253,8 +253,8 @@ describe('Titan', () => {
     const titan = dialectOf('titan-embeddings');
     const v2 = target('amazon.titan-embed-text-v2:0');
     const request = asked({ input: 'a', dimensions: 256 });
-    expect(titan.misfit(asked({ input: ['a', 'b'] }), v2)).toBe('input');
-    expect(titan.misfit(request, target('amazon.titan-embed-text-v1'))).toBe('dimensions');
+    expect(titan.unsupported(asked({ input: ['a', 'b'] }), v2)).toBe('input');
+    expect(titan.unsupported(request, target('amazon.titan-embed-text-v1'))).toBe('dimensions');
     const sent = titan.encode(request, v2);
     expect(sent.path).toBe('/model/amazon.titan-embed-text-v2%3A0/invoke');
     expect(JSON.parse(Buffer.concat(sent.pieces).toString('utf8'))).toEqual({

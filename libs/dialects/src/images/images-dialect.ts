@@ -3,7 +3,7 @@ import type { ParsedBody } from '@gateway/json-body';
 import type { JsonObject } from '../body/json-object.js';
 import type {
   AnswerFacts,
-  Misfit,
+  Unsupported,
   ResultContext,
   RouteTarget,
   UpstreamCalls,
@@ -26,8 +26,8 @@ export interface ImagesDialect {
   readonly takes?: readonly string[];
   /** It extends by margins around the picture, not by a mask over an extended one. */
   readonly takesMargins?: true;
-  /** Null: it can serve the request. `Misfit(null)`: it has no call for the operation. */
-  misfit(request: ImagesRequest, target: RouteTarget): Misfit | null;
+  /** Null: it can serve the request. `Unsupported(null)`: it has no call for the operation. */
+  unsupported(request: ImagesRequest, target: RouteTarget): Unsupported | null;
   /** The whole of it. Throws ExchangeFailure for an answer that is none. */
   run(request: ImagesRequest, upstream: ImagesUpstream): Promise<MadeImages>;
 }

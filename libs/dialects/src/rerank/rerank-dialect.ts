@@ -7,7 +7,7 @@ export interface RerankDialect {
   /** Name that the catalogue's routes use for it. */
   readonly name: string;
   /** The caller's parameter that the upstream has no word for; null where it can carry the request. */
-  misfit(request: RerankRequest): string | null;
+  unsupported(request: RerankRequest): string | null;
   encode(request: RerankRequest, target: RouteTarget): UpstreamBody;
   /** Decodes the whole answer; null where the bytes are none. Never throws. */
   decode(bytes: Uint8Array, request: RerankRequest): RerankOrder | null;

@@ -43,7 +43,7 @@ describe('rerank dialects', () => {
     });
     expect(sent('voyage-rerank', REQUEST)).toEqual({ ...common, top_k: 2 });
     expect(sent('rerank', REQUEST)).toEqual({ ...common, top_n: 2, return_documents: false });
-    expect(dialect('rerank').misfit({ ...REQUEST, maxTokensPerDocument: 7 })).toBe('max_tokens_per_doc');
+    expect(dialect('rerank').unsupported({ ...REQUEST, maxTokensPerDocument: 7 })).toBe('max_tokens_per_doc');
   });
 
   it.each([

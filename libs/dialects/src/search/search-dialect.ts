@@ -5,7 +5,7 @@ export interface SearchDialect {
   /** Name that the catalogue's routes use for it. */
   readonly name: string;
   /** The caller's parameter that the engine has no word for; null where it can carry the request. */
-  misfit(request: SearchRequest): string | null;
+  unsupported(request: SearchRequest): string | null;
   encode(request: SearchRequest): UpstreamBody;
   /** Decodes the whole answer; null where the bytes are none. Never throws. */
   decode(bytes: Uint8Array, request: SearchRequest): SearchFindings | null;

@@ -152,8 +152,8 @@ describe('SRCH-06 what an engine cannot carry, named as the caller wrote it', ()
     ['perplexity', { type: 'news' }, 'search_type'],
     ['perplexity', { includeDomains: ['a.org'], excludeDomains: ['b.org'] }, 'exclude_domains'],
   ] as [string, Partial<SearchRequest>, string][])('%s %j', (name, more, param) => {
-    expect(engine(name).misfit(asking(more))).toBe(param);
-    expect(engine(name).misfit(asking())).toBeNull();
+    expect(engine(name).unsupported(asking(more))).toBe(param);
+    expect(engine(name).unsupported(asking())).toBeNull();
   });
 });
 

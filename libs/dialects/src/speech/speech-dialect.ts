@@ -1,5 +1,5 @@
 import type { ParsedBody } from '@gateway/json-body';
-import type { Answer, AnswerHead, Misfit, RouteTarget } from '../translation/translation.js';
+import type { Answer, AnswerHead, Unsupported, RouteTarget } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
 /** A text to be spoken. */
@@ -19,7 +19,7 @@ export interface SpeechDialect {
   /** Members of `speed` and `instructions` that it has a word for; others are reported as ignored. Absent: both. */
   readonly takes?: readonly string[];
   /** Absent: it speaks every request. */
-  misfit?(request: SpeechRequest, target: RouteTarget): Misfit | null;
+  unsupported?(request: SpeechRequest, target: RouteTarget): Unsupported | null;
   encode(request: SpeechRequest, target: RouteTarget): UpstreamBody;
   /** An answer of audio bytes, passed on as they come, or of what holds them. */
   begin(head: AnswerHead, request: SpeechRequest): Answer;

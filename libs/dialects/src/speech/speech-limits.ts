@@ -1,4 +1,4 @@
-import { Misfit } from '../translation/translation.js';
+import { Unsupported } from '../translation/translation.js';
 import type { SpeechRequest } from './speech-dialect.js';
 import { voiceOf } from './spoken-answer.js';
 
@@ -16,16 +16,16 @@ export interface SpeechLimits {
  * Returns the part of a request that is beyond an upstream: another route may serve it, and the caller reads why none
  * does.
  */
-export function beyond(request: SpeechRequest, limits: SpeechLimits): Misfit | null {
+export function beyond(request: SpeechRequest, limits: SpeechLimits): Unsupported | null {
   const { format, characters } = request;
   const { formats, voice, speeds, charactersMax = Infinity } = limits;
-  if (!formats.has(format)) return new Misfit('response_format', format);
-  if (voice === null) return new Misfit('voice', voiceOf(request));
+  if (!formats.has(format)) return new Unsupported('response_format', format);
+  if (voice === null) return new Unsupported('voice', voiceOf(request));
   const speed = speedOf(request);
   const [slowest, fastest] = speeds;
-  if (speed !== null && (speed < slowest || speed > fastest)) return new Misfit('speed', String(speed));
+  if (speed !== null && (speed < slowest || speed > fastest)) return new Unsupported('speed', String(speed));
   if (characters <= charactersMax) return null;
-  return new Misfit('input', undefined, `texts of more than ${charactersMax} characters`);
+  return new Unsupported('input', undefined, `texts of more than ${charactersMax} characters`);
 }
 
 /** Returns the upstream's voice: its most similar one for a voice of OpenAI's, else the caller's word. */

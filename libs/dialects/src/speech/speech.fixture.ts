@@ -22,8 +22,8 @@ export function spokenWith(dialect: SpeechDialect, model: string, more: object =
 
 /** Returns the part of a request that it cannot speak, by the parameter; null: none. */
 export function refusedBy(dialect: SpeechDialect, model: string, more: object = {}): unknown {
-  const misfit = dialect.misfit?.(speechRequest(more), { upstreamModel: model } as RouteTarget);
-  return misfit == null ? null : [misfit.param, misfit.value ?? misfit.what];
+  const unsupported = dialect.unsupported?.(speechRequest(more), { upstreamModel: model } as RouteTarget);
+  return unsupported == null ? null : [unsupported.param, unsupported.value ?? unsupported.what];
 }
 
 /** OpenAI's names of voices, which callers use everywhere. */

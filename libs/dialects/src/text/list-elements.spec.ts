@@ -163,9 +163,10 @@ function fate(caller: TextCaller, body: Json, dialect: string, path: Path): stri
     if (!upstream) throw new Error(dialect);
     const route = target({ dialect });
     const own = request.requires.find(({ capability }) => capability === 'same_dialect');
-    const misfit = dialect === request.dialect ? null : (own?.param ?? upstream.misfit(request, route));
+    const unsupported =
+      dialect === request.dialect ? null : (own?.param ?? upstream.unsupported(request, route));
     // Nothing is sent, so nothing is lost.
-    if (misfit !== null) return names(misfit) ? 'passed over' : 'passed over for something else';
+    if (unsupported !== null) return names(unsupported) ? 'passed over' : 'passed over for something else';
     const { request: sent, ignored } = upstream.encode(request, route);
     // A name in the header has no positions.
     const bare = dotted(path).replace(/\.\d+/g, '');

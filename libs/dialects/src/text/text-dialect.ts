@@ -19,7 +19,7 @@ export interface TextUpstream {
   /** Content type of its streams; absent = text/event-stream. */
   readonly streamType?: string;
   /** The first requirement that this format, or the provider in it, cannot carry, as the caller named it; null for none. */
-  misfit(request: ModelRequest, target: RouteTarget): string | null;
+  unsupported(request: ModelRequest, target: RouteTarget): string | null;
   /** The most stop sequences of another format that it takes; absent = as many as come. */
   stopMax?(target: RouteTarget): number;
   /**

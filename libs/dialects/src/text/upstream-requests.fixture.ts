@@ -14,11 +14,11 @@ export function sent(dialect: string, body: Json, more: Partial<RouteTarget> = {
   const upstream = TEXT_DIALECTS.get(dialect)?.upstream;
   if (!upstream) throw new Error(`no dialect ${dialect}`);
   const route = target({ dialect, ...more });
-  const misfit = upstream.misfit(request, route);
-  if (misfit !== null) return { misfit, path: '', ignored: [], body: {} as Json };
+  const unsupported = upstream.unsupported(request, route);
+  if (unsupported !== null) return { misfit: unsupported, path: '', ignored: [], body: {} as Json };
   const encoded = upstream.encode(request, route);
   return {
-    misfit,
+    misfit: unsupported,
     path: encoded.request.path,
     ignored: encoded.ignored,
     body: JSON.parse(Buffer.concat(encoded.request.pieces).toString('utf8')) as Json,

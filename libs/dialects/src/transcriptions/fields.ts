@@ -1,7 +1,7 @@
 import { objectsOf } from '../body/json-object.js';
 import { parseUpstreamObject } from '../body/upstream-json.js';
 import { badReply } from '../translation/exchange.js';
-import { Misfit, type UpstreamReply } from '../translation/translation.js';
+import { Unsupported, type UpstreamReply } from '../translation/translation.js';
 import type { JsonObject } from '../body/json-object.js';
 import type { TranscriptionRequest } from './transcriptions-dialect.js';
 
@@ -16,8 +16,8 @@ export function fieldsOf({ form }: TranscriptionRequest, wanted: string): string
 }
 
 /** No upstream of a format of its own writes English of another language. */
-export function onlyTranscribes({ task }: TranscriptionRequest): Misfit | null {
-  return task === 'translate' ? new Misfit(null) : null;
+export function onlyTranscribes({ task }: TranscriptionRequest): Unsupported | null {
+  return task === 'translate' ? new Unsupported(null) : null;
 }
 
 /** True if times are needed: an answer that shows none can do without. */

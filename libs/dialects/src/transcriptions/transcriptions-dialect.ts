@@ -1,6 +1,12 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { Form, FormFile } from '../body/multipart.js';
-import type { Answer, AnswerHead, Misfit, RouteTarget, UpstreamCalls } from '../translation/translation.js';
+import type {
+  Answer,
+  AnswerHead,
+  Unsupported,
+  RouteTarget,
+  UpstreamCalls,
+} from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
 /** A recording to be written down. */
@@ -24,7 +30,7 @@ interface NamedTranscriptions {
   /** Name that the catalogue's routes use for it. */
   readonly name: string;
   /** Null: it can serve the request. */
-  misfit(request: TranscriptionRequest): Misfit | null;
+  unsupported(request: TranscriptionRequest): Unsupported | null;
 }
 
 /** OpenAI's form, and its answers as they are. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Misfit, type Piece } from '../translation/translation.js';
+import { Unsupported, type Piece } from '../translation/translation.js';
 import { dialect as openai } from './openai/openai.dialect.js';
 import type { TranscriptionRequest } from './transcriptions-dialect.js';
 import { dialect as whisper } from './whisper/whisper.dialect.js';
@@ -54,12 +54,18 @@ describe('dialects of transcriptions', () => {
 
   it('are misfits by what they cannot do', () => {
     expect([
-      openai.misfit({ ...request, task: 'translate' }),
-      openai.misfit({ ...request, format: 'srt' }),
-      openai.misfit({ ...request, format: 'diarized_json' }),
-      whisper.misfit({ ...request, stream: true }),
-      whisper.misfit({ ...request, task: 'translate', format: 'srt' }),
-    ]).toEqual([new Misfit(null), new Misfit('response_format'), null, new Misfit('stream'), null]);
+      openai.unsupported({ ...request, task: 'translate' }),
+      openai.unsupported({ ...request, format: 'srt' }),
+      openai.unsupported({ ...request, format: 'diarized_json' }),
+      whisper.unsupported({ ...request, stream: true }),
+      whisper.unsupported({ ...request, task: 'translate', format: 'srt' }),
+    ]).toEqual([
+      new Unsupported(null),
+      new Unsupported('response_format'),
+      null,
+      new Unsupported('stream'),
+      null,
+    ]);
   });
 
   const none = { prompt_tokens: 0, audio_input_tokens: 0, completion_tokens: 0 };

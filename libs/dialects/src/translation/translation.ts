@@ -30,7 +30,7 @@ export interface RouteTarget {
 }
 
 /** This route cannot serve this request, and leaves the plan. */
-export class Misfit {
+export class Unsupported {
   /** `param` is the caller's parameter that says so; null where the endpoint has no way to the route's dialect at all. */
   constructor(
     readonly param: string | null,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../body/json-object.js';
-import type { Misfit, RouteTarget, UpstreamReply } from '../translation/translation.js';
+import type { Unsupported, RouteTarget, UpstreamReply } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
 export type VideoRole =
@@ -57,7 +57,7 @@ export interface VideoDialect {
   /** Time before the first poll; later ones come slower. */
   readonly pollMs: number;
   /** Absent: every request whose roles it knows. */
-  misfit?(request: VideoRequest): Misfit | null;
+  unsupported?(request: VideoRequest): Unsupported | null;
   create(request: VideoRequest, target: RouteTarget): UpstreamBody;
   /** The task's id. Throws ExchangeFailure. */
   begun(reply: UpstreamReply, request: VideoRequest): string;

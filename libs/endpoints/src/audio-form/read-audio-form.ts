@@ -3,7 +3,7 @@ import {
   exchangeTranslation,
   filled,
   invalidBody,
-  Misfit,
+  Unsupported,
   readForm,
   schemaFault,
   TRANSCRIPTIONS_DIALECTS,
@@ -111,11 +111,11 @@ function fault(detail: ErrorDetail): ApiError {
 export function translateAudio(
   { request }: Asked<TranscriptionRequest>,
   route: RouteTarget,
-): Translation | Misfit {
+): Translation | Unsupported {
   const dialect = TRANSCRIPTIONS_DIALECTS.get(route.dialect);
-  if (dialect === undefined) return new Misfit(null);
-  const misfit = dialect.misfit(request);
-  if (misfit !== null) return misfit;
+  if (dialect === undefined) return new Unsupported(null);
+  const unsupported = dialect.unsupported(request);
+  if (unsupported !== null) return unsupported;
   if ('run' in dialect)
     return exchangeTranslation(
       async (calls) => writeTranscript(await dialect.run(request, route, calls), request),

@@ -1,6 +1,6 @@
 import { ApiError } from '@gateway/contracts';
 import {
-  Misfit,
+  Unsupported,
   type AnswerFacts,
   type EmbeddingsRequest,
   type Piece,
@@ -38,13 +38,13 @@ function read(body: unknown): Asked<EmbeddingsRequest> {
   return wholeBody(endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }));
 }
 
-function translation(body: unknown, quirks?: Quirks): Translation | Misfit {
+function translation(body: unknown, quirks?: Quirks): Translation | Unsupported {
   return endpoint.translate(read(body), route(quirks));
 }
 
 function translated(body: unknown, quirks?: Quirks): Translation {
   const found = translation(body, quirks);
-  if (found instanceof Misfit) throw new Error(`a misfit by ${found.param}`);
+  if (found instanceof Unsupported) throw new Error(`a misfit by ${found.param}`);
   return found;
 }
 
@@ -114,12 +114,12 @@ describe('the endpoint of embeddings', () => {
 
   it('is a misfit by the parameter that a provider cannot carry', () => {
     expect(translation({ input: 'a', dimensions: 4 }, { refuses: ['dimensions'] })).toEqual(
-      new Misfit('dimensions'),
+      new Unsupported('dimensions'),
     );
-    expect(translation({ input: [1, 2] })).toEqual(new Misfit('input'));
-    expect(translation({ input: [1, 2] }, { takesTokenIds: true })).not.toBeInstanceOf(Misfit);
+    expect(translation({ input: [1, 2] })).toEqual(new Unsupported('input'));
+    expect(translation({ input: [1, 2] }, { takesTokenIds: true })).not.toBeInstanceOf(Unsupported);
     expect(endpoint.translate(read({ input: 'a' }), { ...route(), dialect: 'chat' })).toEqual(
-      new Misfit(null),
+      new Unsupported(null),
     );
   });
 

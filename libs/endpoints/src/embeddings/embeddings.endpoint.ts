@@ -2,7 +2,7 @@ import {
   EMBEDDINGS_DIALECTS,
   filled,
   LazySchema,
-  Misfit,
+  Unsupported,
   readJson,
   wholeTranslation,
   type EmbeddingsRequest,
@@ -60,9 +60,9 @@ export const endpoint: Endpoint<EmbeddingsRequest> = {
   read: ({ bytes }) => askedOf(readJson(bytes, schema)),
   translate: ({ request }, route) => {
     const dialect = EMBEDDINGS_DIALECTS.get(route.dialect);
-    if (!dialect) return new Misfit(null);
-    const param = dialect.misfit(request, route);
-    if (param !== null) return new Misfit(param);
+    if (!dialect) return new Unsupported(null);
+    const param = dialect.unsupported(request, route);
+    if (param !== null) return new Unsupported(param);
     return wholeTranslation({
       encode: () => dialect.encode(request, route),
       decode: (bytes, facts, head) => dialect.decode(bytes, request, facts, head),

@@ -6,7 +6,7 @@ import {
   IMAGES_DIALECTS,
   invalidBody,
   JSON_HEADERS,
-  Misfit,
+  Unsupported,
   pictureOf,
   type ImagesDialect,
   type MadeImages,
@@ -26,11 +26,11 @@ export function translateImages(
   asked: AskedImages,
   target: RouteTarget,
   findImaging: FindImaging,
-): Translation | Misfit {
+): Translation | Unsupported {
   const dialect = IMAGES_DIALECTS.get(target.dialect);
-  if (!dialect) return new Misfit(null);
-  const misfit = dialect.misfit(asked, target) ?? maskMisfit(asked, dialect);
-  if (misfit) return misfit;
+  if (!dialect) return new Unsupported(null);
+  const unsupported = dialect.unsupported(asked, target) ?? unsupportedMask(asked, dialect);
+  if (unsupported) return unsupported;
   return exchangeTranslation(
     async (calls, facts) => {
       const ready = await prepared(asked, dialect, findImaging);
@@ -45,12 +45,12 @@ export function translateImages(
   );
 }
 
-function maskMisfit(
+function unsupportedMask(
   { mask, operation }: AskedImages,
   { mask: form, takesMargins }: ImagesDialect,
-): Misfit | null {
+): Unsupported | null {
   if (mask === null || form !== undefined) return null;
-  return operation === 'outpaint' && takesMargins ? null : new Misfit('mask');
+  return operation === 'outpaint' && takesMargins ? null : new Unsupported('mask');
 }
 
 function ignoredOf({ options }: AskedImages, { takes }: ImagesDialect): string[] {

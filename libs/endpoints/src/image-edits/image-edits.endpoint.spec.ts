@@ -1,5 +1,12 @@
 import { ApiError } from '@gateway/contracts';
-import { formBody, Misfit, readForm, type AnswerFacts, type Form, type RouteTarget } from '@gateway/dialects';
+import {
+  formBody,
+  Unsupported,
+  readForm,
+  type AnswerFacts,
+  type Form,
+  type RouteTarget,
+} from '@gateway/dialects';
 import { UpstreamCallsDouble } from '@gateway/testing';
 import sharp from 'sharp';
 import type { Asked } from '../endpoint.js';
@@ -69,7 +76,7 @@ function refusal(ask: () => unknown): [number, string, string | null | undefined
 async function edited(body: object, made = base64): Promise<{ form: Form; at: string; image: Buffer }> {
   const calls = new UpstreamCallsDouble([{ body: { data: [{ b64_json: made }] } }]);
   const translation = endpoint.translate(read(body), route);
-  if (translation instanceof Misfit || !translation.exchange) throw new Error('no exchange');
+  if (translation instanceof Unsupported || !translation.exchange) throw new Error('no exchange');
   const { piece } = await translation.exchange(calls, facts);
   const [sent] = calls.sent;
   const { data } = JSON.parse(String(piece.out)) as { data: { b64_json: string }[] };
@@ -339,7 +346,7 @@ describe('an edit in OpenAI’s format', () => {
     large.writeUInt32BE(6_000, 20);
     const b64_json = large.toString('base64');
     const translation = endpoint.translate(read(body), { ...route, dialect: 'recraft' });
-    if (translation instanceof Misfit) throw new Error('a misfit');
+    if (translation instanceof Unsupported) throw new Error('a misfit');
     const calls = new UpstreamCallsDouble([{ body: { image: { b64_json } } }]);
     const answered = await translation.exchange?.(calls, facts);
     expect(JSON.parse(String(answered?.piece.out))).toMatchObject({ data: [{ b64_json }] });
@@ -350,9 +357,9 @@ describe('an edit in OpenAI’s format', () => {
       { operation: 'upscale', upscale_factor: 'x2' },
       { operation: 'reframe', aspect_ratio: '1:1' },
     ])
-      expect(endpoint.translate(read({ image: url, ...body }), route)).toEqual(new Misfit(null));
+      expect(endpoint.translate(read({ image: url, ...body }), route)).toEqual(new Unsupported(null));
     expect(endpoint.translate(read({ prompt: 'a', image: url }), { ...route, dialect: 'chat' })).toEqual(
-      new Misfit(null),
+      new Unsupported(null),
     );
   });
 });

@@ -2,7 +2,7 @@ import { ApiError, type UnitUsage } from '@gateway/contracts';
 import {
   badReply,
   ExchangeFailure,
-  Misfit,
+  Unsupported,
   type AnswerFacts,
   type Piece,
   type RouteTarget,
@@ -41,7 +41,7 @@ function read(body: unknown): Asked<unknown> {
 
 function translated(body: unknown): Translation {
   const found = endpoint.translate(read(body) as never, route);
-  if (found instanceof Misfit) throw new Error(`a misfit by ${found.param}`);
+  if (found instanceof Unsupported) throw new Error(`a misfit by ${found.param}`);
   return found;
 }
 
@@ -295,7 +295,7 @@ describe('the endpoint of images', () => {
 
   it('has no way to a route of another dialect', () => {
     expect(endpoint.translate(read({ prompt: 'a' }) as never, { ...route, dialect: 'chat' })).toEqual(
-      new Misfit(null),
+      new Unsupported(null),
     );
   });
 });

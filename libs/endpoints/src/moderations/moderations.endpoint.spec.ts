@@ -1,5 +1,11 @@
 import { ApiError } from '@gateway/contracts';
-import { Misfit, type AnswerFacts, type Piece, type RouteTarget, type Translation } from '@gateway/dialects';
+import {
+  Unsupported,
+  type AnswerFacts,
+  type Piece,
+  type RouteTarget,
+  type Translation,
+} from '@gateway/dialects';
 import fc from 'fast-check';
 import type { Asked } from '../endpoint.js';
 import { endpoint } from './moderations.endpoint.js';
@@ -32,7 +38,7 @@ function read(body: unknown): Asked<unknown> {
 
 function translated(body: unknown): Translation {
   const found = endpoint.translate(read(body) as never, route);
-  if (found instanceof Misfit) throw new Error(`a misfit by ${found.param}`);
+  if (found instanceof Unsupported) throw new Error(`a misfit by ${found.param}`);
   return found;
 }
 
@@ -113,7 +119,7 @@ describe('the endpoint of moderations', () => {
 
   it('has no way to a route of another dialect', () => {
     expect(endpoint.translate(read({ input: 'a' }) as never, { ...route, dialect: 'chat' })).toEqual(
-      new Misfit(null),
+      new Unsupported(null),
     );
   });
 });

@@ -2,7 +2,7 @@ import {
   filled,
   isObject,
   LazySchema,
-  Misfit,
+  Unsupported,
   MODERATIONS_DIALECTS,
   readJson,
   wholeTranslation,
@@ -66,7 +66,7 @@ export const endpoint: Endpoint<ParsedBody> = {
   read: ({ bytes }) => askedOf(readJson(bytes, schema)),
   translate: ({ request }, route) => {
     const dialect = MODERATIONS_DIALECTS.get(route.dialect);
-    if (!dialect) return new Misfit(null);
+    if (!dialect) return new Unsupported(null);
     return wholeTranslation({
       encode: () => dialect.encode(request, route),
       decode: (bytes, facts) => dialect.decode(bytes, facts, judgedIn(request)),

@@ -2,7 +2,7 @@ import {
   badAnswer,
   filled,
   LazySchema,
-  Misfit,
+  Unsupported,
   readJson,
   RERANK_DIALECTS,
   wholeTranslation,
@@ -63,9 +63,9 @@ export const endpoint: Endpoint<RerankRequest> = {
   read: ({ bytes }) => askedOf(readJson(bytes, schema)),
   translate: ({ request }, route) => {
     const dialect = RERANK_DIALECTS.get(route.dialect);
-    if (!dialect) return new Misfit(null);
-    const param = dialect.misfit(request);
-    if (param !== null) return new Misfit(param);
+    if (!dialect) return new Unsupported(null);
+    const param = dialect.unsupported(request);
+    if (param !== null) return new Unsupported(param);
     return wholeTranslation({
       encode: () => dialect.encode(request, route),
       decode: (bytes, facts) => {

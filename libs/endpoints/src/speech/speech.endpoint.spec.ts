@@ -1,6 +1,6 @@
 import { ApiError } from '@gateway/contracts';
 import {
-  Misfit,
+  Unsupported,
   type Answer,
   type AnswerFacts,
   type Piece,
@@ -30,7 +30,7 @@ function read(body: unknown): Asked<SpeechRequest> {
 
 function translated(body: unknown, upstreamModel = 'gpt-tts'): Translation {
   const found = endpoint.translate(read(body), route(upstreamModel));
-  if (found instanceof Misfit) throw new Error(`a misfit by ${found.param}`);
+  if (found instanceof Unsupported) throw new Error(`a misfit by ${found.param}`);
   return found;
 }
 
@@ -87,7 +87,9 @@ describe('the endpoint of speech', () => {
   });
 
   it('has no way to another dialect', () => {
-    expect(endpoint.translate(read(hello), { ...route('m'), dialect: 'chat' })).toEqual(new Misfit(null));
+    expect(endpoint.translate(read(hello), { ...route('m'), dialect: 'chat' })).toEqual(
+      new Unsupported(null),
+    );
   });
 
   it('passes bytes of audio on as they come, under the provider’s type', () => {

@@ -2,7 +2,7 @@ import {
   EVENT_STREAM,
   filled,
   LazySchema,
-  Misfit,
+  Unsupported,
   readJson,
   SPEECH_DIALECTS,
   type Answer,
@@ -73,8 +73,8 @@ export const endpoint: Endpoint<SpeechRequest> = {
   read: ({ bytes }) => askedOf(readJson(bytes, schema)),
   translate: ({ request }, route) => {
     const dialect = SPEECH_DIALECTS.get(route.dialect);
-    if (!dialect) return new Misfit(null);
-    return dialect.misfit?.(request, route) ?? new SpeechTranslation(dialect, request, route);
+    if (!dialect) return new Unsupported(null);
+    return dialect.unsupported?.(request, route) ?? new SpeechTranslation(dialect, request, route);
   },
 };
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Misfit, type AnswerFacts, type RouteTarget, type Translation } from '@gateway/dialects';
+import { Unsupported, type AnswerFacts, type RouteTarget, type Translation } from '@gateway/dialects';
 import { anyJsonText, tokensOf } from '@gateway/testing';
 import type { Endpoint } from '../endpoint.js';
 import { ENDPOINTS } from '../registry.generated.js';
@@ -43,7 +43,7 @@ const target = (dialect: string): RouteTarget => ({
 function translation(endpoint: Endpoint, dialect: string, body: string): Translation {
   const asked = wholeBody(endpoint.read({ bytes: Buffer.from(body), headers: {} }));
   const found = endpoint.translate(asked, target(dialect));
-  if (found instanceof Misfit) throw new Error(`a misfit by ${found.param}`);
+  if (found instanceof Unsupported) throw new Error(`a misfit by ${found.param}`);
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { Misfit, type AnswerFacts, type RouteTarget, type Translation } from '@gateway/dialects';
+import { Unsupported, type AnswerFacts, type RouteTarget, type Translation } from '@gateway/dialects';
 import type { Endpoint } from '../endpoint.js';
 import { ENDPOINTS } from '../registry.generated.js';
 import { wholeBody } from '../stored/stored-content-needed.js';
@@ -40,7 +40,7 @@ function road(path: string, dialect: string, body: Json): Translation {
     endpoint.read({ bytes: Buffer.from(JSON.stringify({ model: 'm', ...body })), headers: {} }),
   );
   const found = endpoint.translate(asked, target(dialect));
-  if (found instanceof Misfit) throw new Error(`a misfit by ${found.param}`);
+  if (found instanceof Unsupported) throw new Error(`a misfit by ${found.param}`);
   return found;
 }
 

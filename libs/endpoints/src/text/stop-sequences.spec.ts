@@ -1,4 +1,4 @@
-import { Misfit, type AnswerFacts, type RouteTarget } from '@gateway/dialects';
+import { Unsupported, type AnswerFacts, type RouteTarget } from '@gateway/dialects';
 import { ENDPOINTS } from '../registry.generated.js';
 import { wholeBody } from '../stored/stored-content-needed.js';
 
@@ -46,7 +46,7 @@ function answered(
   if (!MESSAGES) throw new Error('no endpoint');
   const request = wholeBody(MESSAGES.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }));
   const translation = MESSAGES.translate(request, target);
-  if (translation instanceof Misfit) throw new Error(`a misfit by ${translation.param}`);
+  if (translation instanceof Unsupported) throw new Error(`a misfit by ${translation.param}`);
   const asked = JSON.parse(Buffer.concat(translation.request.pieces).toString('utf8')) as Json;
   const contentType = stream ? 'text/event-stream' : 'application/json';
   const answer = translation.begin({ contentType, status: 200, headers: {} }, facts);

@@ -1,5 +1,11 @@
 import { ApiError } from '@gateway/contracts';
-import { Misfit, type AnswerFacts, type Piece, type RouteTarget, type Translation } from '@gateway/dialects';
+import {
+  Unsupported,
+  type AnswerFacts,
+  type Piece,
+  type RouteTarget,
+  type Translation,
+} from '@gateway/dialects';
 import fc from 'fast-check';
 import type { Endpoint } from '../endpoint.js';
 import { ENDPOINTS } from '../registry.generated.js';
@@ -36,7 +42,7 @@ const ROADS = TEXT.flatMap((endpoint) =>
   ),
 );
 
-function translation(endpoint: Endpoint, dialect: string, more: object): Translation | Misfit {
+function translation(endpoint: Endpoint, dialect: string, more: object): Translation | Unsupported {
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...more };
   const asked = wholeBody(endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }));
   return endpoint.translate(asked, target(dialect));
@@ -44,7 +50,7 @@ function translation(endpoint: Endpoint, dialect: string, more: object): Transla
 
 function served(endpoint: Endpoint, dialect: string, more: object): Translation {
   const found = translation(endpoint, dialect, more);
-  if (found instanceof Misfit) throw new Error(`a misfit by ${found.param}`);
+  if (found instanceof Unsupported) throw new Error(`a misfit by ${found.param}`);
   return found;
 }
 
@@ -145,12 +151,12 @@ describe('a text translation', () => {
   });
 
   it('is a misfit by the caller’s parameter where the route’s dialect has no words for it', () => {
-    expect(translation(chat, 'messages', { n: 2 })).toEqual(new Misfit('n'));
-    expect(translation(chat, 'chat', { n: 2 })).not.toBeInstanceOf(Misfit);
+    expect(translation(chat, 'messages', { n: 2 })).toEqual(new Unsupported('n'));
+    expect(translation(chat, 'chat', { n: 2 })).not.toBeInstanceOf(Unsupported);
     expect(
       translation(messages, 'chat', { mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] }),
-    ).toEqual(new Misfit('mcp_servers'));
-    expect(translation(chat, 'images', {})).toEqual(new Misfit(null));
+    ).toEqual(new Unsupported('mcp_servers'));
+    expect(translation(chat, 'images', {})).toEqual(new Unsupported(null));
   });
 
   it('reserves for a write to the cache wherever a marker stands, of the whole request, too', () => {

@@ -8,7 +8,7 @@ import {
   EVENT_STREAM_HEADERS,
   failurePiece,
   isOpening,
-  Misfit,
+  Unsupported,
   parseUpstreamText,
   JSON_HEADERS,
   TEXT_DIALECTS,
@@ -34,21 +34,25 @@ export function translateText(
   caller: TextCaller,
   request: ModelRequest,
   target: RouteTarget,
-): Translation | Misfit {
+): Translation | Unsupported {
   const upstream = TEXT_DIALECTS.get(target.dialect);
-  if (!upstream) return new Misfit(null);
+  if (!upstream) return new Unsupported(null);
   const native =
     target.dialect === request.dialect
       ? undefined
       : request.requires.find(({ capability }) => capability === 'same_dialect');
-  const param = native?.param ?? upstream.upstream.misfit(request, target);
+  const param = native?.param ?? upstream.upstream.unsupported(request, target);
   if (param === null) return new TextTranslation(caller, upstream, request, target);
   const { callerNames } = request;
   if (param === callerNames.stop) {
     const most = upstream.upstream.stopMax?.(target) ?? 0;
-    return new Misfit(param, undefined, `${most === 0 ? '' : `more than ${most} `}stop sequences (${param})`);
+    return new Unsupported(
+      param,
+      undefined,
+      `${most === 0 ? '' : `more than ${most} `}stop sequences (${param})`,
+    );
   }
-  return new Misfit(param, request.requires.find((one) => one.param === param)?.value);
+  return new Unsupported(param, request.requires.find((one) => one.param === param)?.value);
 }
 
 class TextTranslation implements Translation {

@@ -1,6 +1,6 @@
 import { ApiError, UpstreamError } from '@gateway/contracts';
 import {
-  Misfit,
+  Unsupported,
   type AnswerFacts,
   type RouteTarget,
   type Translation,
@@ -47,7 +47,7 @@ function faultOf(body: Json): ApiError {
 
 function translated(body: Json, dialect = 'openrouter-video'): Translation {
   const made = endpoint.translate(read(body), target(dialect));
-  if (made instanceof Misfit) throw new Error(`misfit ${made.param}`);
+  if (made instanceof Unsupported) throw new Error(`misfit ${made.param}`);
   return made;
 }
 
@@ -183,9 +183,9 @@ describe('the request of a video', () => {
 
   it('VID-12 with a role that the upstream has no word for leaves the route: nothing is dropped', () => {
     const asked = read({ prompt: 'a', content: [item('video', 'source_video')] });
-    const misfit = endpoint.translate(asked, target('openrouter-video'));
-    expect(misfit).toEqual(new Misfit('content.0.role'));
-    expect(endpoint.translate(asked, target('chat'))).toEqual(new Misfit(null));
+    const unsupported = endpoint.translate(asked, target('openrouter-video'));
+    expect(unsupported).toEqual(new Unsupported('content.0.role'));
+    expect(endpoint.translate(asked, target('chat'))).toEqual(new Unsupported(null));
   });
 });
 
@@ -322,8 +322,8 @@ describe('a video task', () => {
 
   it('VID-12 an upstream that takes no address of a picture leaves the route', () => {
     const content = [item('image', 'first_frame', 'https://a.test/b.png')];
-    const misfit = endpoint.translate(read({ prompt: 'a', content }), target('vertex-veo'));
-    expect(misfit).toEqual(new Misfit('content.0.image_url'));
+    const unsupported = endpoint.translate(read({ prompt: 'a', content }), target('vertex-veo'));
+    expect(unsupported).toEqual(new Unsupported('content.0.image_url'));
   });
 
   it('goes on with a task that is there, and never begins a second one', async () => {
@@ -360,7 +360,7 @@ describe('a video task', () => {
     const calls = new UpstreamCallsDouble([{ body: { id: 'job-1' } }, ...answers]);
     const said = (words: string): string => `Luma: ${words}`;
     const found = endpoint.translate(read({ prompt: 'a' }), { ...target('openrouter-video'), said });
-    if (found instanceof Misfit) throw new Error('a misfit');
+    if (found instanceof Unsupported) throw new Error('a misfit');
     await expect(found.exchange?.(calls, {} as AnswerFacts)).rejects.toMatchObject({ message });
   });
 

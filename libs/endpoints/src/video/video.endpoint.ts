@@ -1,4 +1,4 @@
-import { LazySchema, Misfit, readJson, VIDEO_DIALECTS, type VideoRequest } from '@gateway/dialects';
+import { LazySchema, Unsupported, readJson, VIDEO_DIALECTS, type VideoRequest } from '@gateway/dialects';
 import type { Endpoint } from '../endpoint.js';
 import { readVideo } from './read-video.js';
 import { runVideo } from './run-video.js';
@@ -72,11 +72,11 @@ export const endpoint: Endpoint<VideoRequest> = {
   read: ({ bytes }) => readVideo(readJson(bytes, schema).value),
   translate: ({ request }, target) => {
     const dialect = VIDEO_DIALECTS.get(target.dialect);
-    if (!dialect) return new Misfit(null);
+    if (!dialect) return new Unsupported(null);
     const unknown = request.items.find(({ role }) => !dialect.roles.includes(role));
-    if (unknown) return new Misfit(`content.${unknown.position}.role`);
-    const misfit = dialect.misfit?.(request) ?? null;
-    if (misfit !== null) return misfit;
+    if (unknown) return new Unsupported(`content.${unknown.position}.role`);
+    const unsupported = dialect.unsupported?.(request) ?? null;
+    if (unsupported !== null) return unsupported;
     return runVideo(request, target, dialect);
   },
 };

@@ -3,7 +3,7 @@ import {
   badAnswer,
   filled,
   LazySchema,
-  Misfit,
+  Unsupported,
   readJson,
   SEARCH_DIALECTS,
   wholeTranslation,
@@ -73,9 +73,9 @@ export const endpoint: Endpoint<SearchRequest> = {
   read: ({ bytes }) => askedOf(readJson(bytes, schema)),
   translate: ({ request }, route) => {
     const dialect = SEARCH_DIALECTS.get(route.dialect);
-    if (!dialect) return new Misfit(null);
-    const param = dialect.misfit(request);
-    if (param !== null) return new Misfit(param);
+    if (!dialect) return new Unsupported(null);
+    const param = dialect.unsupported(request);
+    if (param !== null) return new Unsupported(param);
     return wholeTranslation({
       encode: () => dialect.encode(request),
       decode: (bytes, facts) => {

@@ -10,7 +10,7 @@ const INPUTS_MAX = 96;
 /** Cohere's embeddings on Bedrock: the third version has one length and answers a bare list. */
 export const dialect: EmbeddingsDialect = {
   name: 'bedrock-cohere-embeddings',
-  misfit: (request, { upstreamModel }) => {
+  unsupported: (request, { upstreamModel }) => {
     const texts = textsOf(request);
     if (texts === null || texts.length > INPUTS_MAX) return 'input';
     return request.dimensions !== null && upstreamModel.includes('-v3') ? 'dimensions' : null;

@@ -22,7 +22,7 @@ export function inputTypeOf(request: EmbeddingsRequest): string {
 /** Cohere's /v2/embed. */
 export const dialect: EmbeddingsDialect = {
   name: 'cohere-embeddings',
-  misfit: (request) => {
+  unsupported: (request) => {
     const texts = textsOf(request);
     return texts === null || texts.length > INPUTS_MAX ? 'input' : null;
   },

@@ -17,7 +17,7 @@ const TASKS: ReadonlyMap<string, string> = new Map(
 /** Google's batchEmbedContents. */
 export const dialect: EmbeddingsDialect = {
   name: 'gemini-embeddings',
-  misfit: (request) => {
+  unsupported: (request) => {
     const texts = textsOf(request);
     return texts === null || texts.length > INPUTS_MAX ? 'input' : null;
   },

@@ -15,7 +15,7 @@ const PURPOSES: ReadonlyMap<string, string> = new Map(
 /** Nova's embeddings on Bedrock: one text a call, made to be looked up where the caller does not say what for. */
 export const dialect: EmbeddingsDialect = {
   name: 'nova-embeddings',
-  misfit: (request) => (textsOf(request)?.length === 1 ? null : 'input'),
+  unsupported: (request) => (textsOf(request)?.length === 1 ? null : 'input'),
   encode: (request, { upstreamModel }) =>
     jsonBody(`/model/${encodeURIComponent(upstreamModel)}/invoke`, 'application/json', {
       taskType: 'SINGLE_EMBEDDING',

@@ -7,7 +7,7 @@ import { textsOf, translatedAnswer } from '../translated-answer.js';
 /** Ollama's /api/embed. */
 export const dialect: EmbeddingsDialect = {
   name: 'ollama-embeddings',
-  misfit: (request) => (textsOf(request) === null ? 'input' : null),
+  unsupported: (request) => (textsOf(request) === null ? 'input' : null),
   encode: (request, { upstreamModel }) =>
     jsonBody('/api/embed', 'application/json', {
       model: upstreamModel,

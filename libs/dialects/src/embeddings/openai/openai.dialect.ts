@@ -16,7 +16,7 @@ const DIMENSIONS = 'dimensions';
 /** OpenAI's embeddings, which most providers imitate: the caller's bytes go on. */
 export const dialect: EmbeddingsDialect = {
   name: 'embeddings',
-  misfit: ({ inputs, dimensions }, { quirks }) => {
+  unsupported: ({ inputs, dimensions }, { quirks }) => {
     if (dimensions !== null && quirks.refuses?.includes(DIMENSIONS)) return DIMENSIONS;
     const hasTokens = inputs.some((input) => typeof input !== 'string');
     return hasTokens && !quirks.takesTokenIds ? 'input' : null;

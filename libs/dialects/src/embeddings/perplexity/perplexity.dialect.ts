@@ -9,7 +9,7 @@ const INPUTS_MAX = 512;
 /** Perplexity's embeddings: whole numbers of one byte each, which are shown as the numbers they are. */
 export const dialect: EmbeddingsDialect = {
   name: 'perplexity-embeddings',
-  misfit: (request) => {
+  unsupported: (request) => {
     const texts = textsOf(request);
     return texts === null || texts.length > INPUTS_MAX ? 'input' : null;
   },

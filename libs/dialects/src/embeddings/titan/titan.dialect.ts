@@ -7,7 +7,7 @@ import { textsOf, translatedAnswer } from '../translated-answer.js';
 /** Titan's text embeddings on Bedrock: one text a call, and only the second version takes a length. */
 export const dialect: EmbeddingsDialect = {
   name: 'titan-embeddings',
-  misfit: (request, { upstreamModel }) => {
+  unsupported: (request, { upstreamModel }) => {
     if (textsOf(request)?.length !== 1) return 'input';
     return request.dimensions !== null && upstreamModel.includes('-v1') ? 'dimensions' : null;
   },

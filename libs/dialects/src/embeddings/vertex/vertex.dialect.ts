@@ -25,7 +25,7 @@ function isContent(upstreamModel: string): boolean {
 /** Vertex AI's predict of a text embedding model, or embedContent of a Gemini one. */
 export const dialect: EmbeddingsDialect = {
   name: 'vertex-embeddings',
-  misfit: (request, { upstreamModel }) => {
+  unsupported: (request, { upstreamModel }) => {
     const texts = textsOf(request);
     return texts === null || texts.length > (isContent(upstreamModel) ? 1 : INPUTS_MAX) ? 'input' : null;
   },

@@ -1,5 +1,5 @@
 import { UpstreamError } from '@gateway/contracts';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, BASE64, PICTURE, PNG, run, targetOf } from '../images.fixture.js';
 import { dialect } from './bfl.dialect.js';
 
@@ -94,12 +94,16 @@ describe('images of Black Forest Labs', () => {
   });
 
   it('IMG-24 are filled by no other model', () => {
-    const misfit = (model: string, given: Parameters<typeof asked>[0]): unknown =>
-      dialect.misfit(asked(given), targetOf(model));
-    expect(misfit('flux-pro-1.1', { operation: 'inpaint', mask: PICTURE })).toEqual(new Misfit(null));
-    expect(misfit('flux-pro-1.0-fill', { operation: 'edit' })).toEqual(new Misfit(null));
-    expect(misfit('flux-kontext-pro', { operation: 'upscale' })).toEqual(new Misfit(null));
-    expect(misfit('flux-kontext-pro', { operation: 'edit', mask: PICTURE })).toEqual(new Misfit('mask'));
-    expect(misfit('flux-kontext-pro', { n: 2 })).toEqual(new Misfit('n'));
+    const unsupported = (model: string, given: Parameters<typeof asked>[0]): unknown =>
+      dialect.unsupported(asked(given), targetOf(model));
+    expect(unsupported('flux-pro-1.1', { operation: 'inpaint', mask: PICTURE })).toEqual(
+      new Unsupported(null),
+    );
+    expect(unsupported('flux-pro-1.0-fill', { operation: 'edit' })).toEqual(new Unsupported(null));
+    expect(unsupported('flux-kontext-pro', { operation: 'upscale' })).toEqual(new Unsupported(null));
+    expect(unsupported('flux-kontext-pro', { operation: 'edit', mask: PICTURE })).toEqual(
+      new Unsupported('mask'),
+    );
+    expect(unsupported('flux-kontext-pro', { n: 2 })).toEqual(new Unsupported('n'));
   });
 });

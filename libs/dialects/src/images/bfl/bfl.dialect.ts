@@ -1,7 +1,7 @@
 import { filled, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { polled } from '../../tasks/polled.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, lookAt } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
 import { base64Of } from '../picture.js';
@@ -16,14 +16,14 @@ export const dialect: ImagesDialect = {
   name: 'bfl',
   mask: 'white',
   takes: ['size', 'aspect_ratio', 'seed', 'output_format'],
-  misfit: (request, { upstreamModel }) => {
+  unsupported: (request, { upstreamModel }) => {
     const { operation, mask, n } = request;
     const fills = operation === 'inpaint' || operation === 'outpaint';
-    if (isFill(upstreamModel) !== fills) return new Misfit(null);
-    if (!fills && !['generate', 'edit', 'mix'].includes(operation)) return new Misfit(null);
-    if (!fills && mask !== null) return new Misfit('mask');
-    if (sentCount(request) > PICTURES_MAX) return new Misfit('image');
-    return n > 1 ? new Misfit('n') : null;
+    if (isFill(upstreamModel) !== fills) return new Unsupported(null);
+    if (!fills && !['generate', 'edit', 'mix'].includes(operation)) return new Unsupported(null);
+    if (!fills && mask !== null) return new Unsupported('mask');
+    if (sentCount(request) > PICTURES_MAX) return new Unsupported('image');
+    return n > 1 ? new Unsupported('n') : null;
   },
   run: async (request, { target, calls }) => {
     const { upstreamModel } = target;

@@ -15,7 +15,7 @@ export const dialect: ImagesDialect = {
   name: 'fal-images',
   mask: 'white',
   takes: ['size', 'aspect_ratio', 'seed', 'negative_prompt', 'output_format'],
-  misfit: () => null,
+  unsupported: () => null,
   run: async (request, { target, calls }) => {
     const { n, context } = request;
     const task = objectIn(

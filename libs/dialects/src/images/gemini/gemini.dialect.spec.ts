@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, BASE64, PICTURE, run, targetOf } from '../images.fixture.js';
 import { dialect } from './gemini.dialect.js';
 
@@ -90,11 +90,11 @@ describe('images of Gemini', () => {
   });
 
   it('IMG-24 takes no mask operation, and one image', () => {
-    const misfit = (given: Parameters<typeof asked>[0]): unknown =>
-      dialect.misfit(asked(given), targetOf(MODEL));
-    expect(misfit({ operation: 'inpaint' })).toEqual(new Misfit(null));
-    expect(misfit({ n: 2 })).toEqual(new Misfit('n'));
+    const unsupported = (given: Parameters<typeof asked>[0]): unknown =>
+      dialect.unsupported(asked(given), targetOf(MODEL));
+    expect(unsupported({ operation: 'inpaint' })).toEqual(new Unsupported(null));
+    expect(unsupported({ n: 2 })).toEqual(new Unsupported('n'));
     for (const operation of ['generate', 'edit', 'mix', 'reframe'] as const)
-      expect(misfit({ operation })).toBeNull();
+      expect(unsupported({ operation })).toBeNull();
   });
 });

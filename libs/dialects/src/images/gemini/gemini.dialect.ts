@@ -1,6 +1,6 @@
 import { filled, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { badReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ImagesDialect } from '../images-dialect.js';
 import { imagesUsage, shownUsage } from '../openai/usage.js';
@@ -16,9 +16,9 @@ const FILTERED = /SAFETY|PROHIBITED|BLOCKLIST|RECITATION|SPII/;
 export const dialect: ImagesDialect = {
   name: 'gemini',
   takes: ['size', 'aspect_ratio', 'resolution'],
-  misfit: ({ operation, n }) => {
-    if (!OPERATIONS.includes(operation)) return new Misfit(null);
-    return n > 1 ? new Misfit('n') : null;
+  unsupported: ({ operation, n }) => {
+    if (!OPERATIONS.includes(operation)) return new Unsupported(null);
+    return n > 1 ? new Unsupported('n') : null;
   },
   run: async (request, { target, calls, facts }) => {
     const { images, references, options } = request;

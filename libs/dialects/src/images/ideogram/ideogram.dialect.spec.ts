@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, formIn, PICTURE, PNG, run, targetOf } from '../images.fixture.js';
 import { dialect } from './ideogram.dialect.js';
 
@@ -55,10 +55,12 @@ describe('images of Ideogram', () => {
   });
 
   it('IMG-24 does not upscale', () => {
-    expect(dialect.misfit(asked({ operation: 'upscale' }), targetOf(MODEL))).toEqual(new Misfit(null));
-    expect(dialect.misfit(asked({ operation: 'edit', mask: PICTURE }), targetOf(MODEL))).toEqual(
-      new Misfit('mask'),
+    expect(dialect.unsupported(asked({ operation: 'upscale' }), targetOf(MODEL))).toEqual(
+      new Unsupported(null),
     );
-    expect(dialect.misfit(asked({ n: 9 }), targetOf(MODEL))).toEqual(new Misfit('n'));
+    expect(dialect.unsupported(asked({ operation: 'edit', mask: PICTURE }), targetOf(MODEL))).toEqual(
+      new Unsupported('mask'),
+    );
+    expect(dialect.unsupported(asked({ n: 9 }), targetOf(MODEL))).toEqual(new Unsupported('n'));
   });
 });

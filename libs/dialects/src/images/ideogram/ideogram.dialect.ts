@@ -1,5 +1,5 @@
 import { filled } from '../../body/json-object.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
 import { pictureForm } from '../picture-form.js';
@@ -33,12 +33,12 @@ export const dialect: ImagesDialect = {
   name: 'ideogram',
   mask: 'black',
   takes: ['size', 'aspect_ratio', 'quality', 'negative_prompt', 'seed', 'style'],
-  misfit: (request) => {
+  unsupported: (request) => {
     const { operation, n, mask } = request;
-    if (SERVICES[operation] === undefined) return new Misfit(null);
-    if (operation === 'edit' && mask !== null) return new Misfit('mask');
-    if (sentCount(request) > 1) return new Misfit('image');
-    return n > IMAGES_MAX ? new Misfit('n') : null;
+    if (SERVICES[operation] === undefined) return new Unsupported(null);
+    if (operation === 'edit' && mask !== null) return new Unsupported('mask');
+    if (sentCount(request) > 1) return new Unsupported('image');
+    return n > IMAGES_MAX ? new Unsupported('n') : null;
   },
   run: async (request, { target, calls, facts }) => {
     const { operation, images, mask, n, options, context } = request;

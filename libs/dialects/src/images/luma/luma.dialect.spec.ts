@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, PICTURE, PNG, run, targetOf } from '../images.fixture.js';
 import { dialect } from './luma.dialect.js';
 
@@ -61,9 +61,11 @@ describe('images of Luma', () => {
   });
 
   it('IMG-24 take no mask operation, and only its own ratios', () => {
-    expect(dialect.misfit(asked({ operation: 'inpaint' }), targetOf(MODEL))).toEqual(new Misfit(null));
-    expect(dialect.misfit(asked({ operation: 'reframe', aspectRatio: '2:3' }), targetOf(MODEL))).toEqual(
-      new Misfit('aspect_ratio'),
+    expect(dialect.unsupported(asked({ operation: 'inpaint' }), targetOf(MODEL))).toEqual(
+      new Unsupported(null),
+    );
+    expect(dialect.unsupported(asked({ operation: 'reframe', aspectRatio: '2:3' }), targetOf(MODEL))).toEqual(
+      new Unsupported('aspect_ratio'),
     );
   });
 });

@@ -1,7 +1,7 @@
 import { filled, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { polled } from '../../tasks/polled.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, lookAtPath } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest, type ImagesUpstream } from '../images-dialect.js';
 import { extensionOf, type Picture } from '../picture.js';
@@ -16,15 +16,15 @@ const REFERENCES_MAX = 4;
 export const dialect: ImagesDialect = {
   name: 'luma-images',
   takes: ['size', 'aspect_ratio'],
-  misfit: (request) => {
+  unsupported: (request) => {
     const { operation, n, images, references } = request;
-    if (!['generate', 'edit', 'mix', 'reframe'].includes(operation)) return new Misfit(null);
+    if (!['generate', 'edit', 'mix', 'reframe'].includes(operation)) return new Unsupported(null);
     const ratio = ratioOf(request);
     if (ratio !== undefined && !RATIOS.includes(ratio))
-      return new Misfit(request.aspectRatio === null ? 'size' : 'aspect_ratio');
-    if (images.length > 1) return new Misfit('image');
-    if (references.length > REFERENCES_MAX) return new Misfit('reference_images');
-    return n > 1 ? new Misfit('n') : null;
+      return new Unsupported(request.aspectRatio === null ? 'size' : 'aspect_ratio');
+    if (images.length > 1) return new Unsupported('image');
+    if (references.length > REFERENCES_MAX) return new Unsupported('reference_images');
+    return n > 1 ? new Unsupported('n') : null;
   },
   run: async (request, upstream) => {
     const { calls } = upstream;

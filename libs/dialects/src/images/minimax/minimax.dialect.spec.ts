@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, BASE64, PICTURE, run, targetOf } from '../images.fixture.js';
 import { dialect } from './minimax.dialect.js';
 
@@ -6,7 +6,8 @@ const MODEL = 'image-01';
 const ok = { status_code: 0, status_msg: 'success' };
 const body = { id: 'i', data: { image_base64: [BASE64, BASE64] }, base_resp: ok };
 const base = { model: MODEL, prompt: 'A fox', n: 1, response_format: 'base64' };
-const misfit = (given: Parameters<typeof asked>[0]): unknown => dialect.misfit(asked(given), targetOf(MODEL));
+const unsupported = (given: Parameters<typeof asked>[0]): unknown =>
+  dialect.unsupported(asked(given), targetOf(MODEL));
 
 describe('images of MiniMax', () => {
   it.each([
@@ -62,19 +63,19 @@ describe('images of MiniMax', () => {
   });
 
   it('IMG-24 takes texts alone, nine images, and sizes and ratios that it makes', () => {
-    expect(misfit({ operation: 'edit', images: [PICTURE] })).toEqual(new Misfit(null));
-    expect([misfit({ n: 9 }), misfit({ n: 10 })]).toEqual([null, new Misfit('n', '10')]);
-    expect([misfit({ aspectRatio: '3:2' }), misfit({ aspectRatio: '5:4' })]).toEqual([
+    expect(unsupported({ operation: 'edit', images: [PICTURE] })).toEqual(new Unsupported(null));
+    expect([unsupported({ n: 9 }), unsupported({ n: 10 })]).toEqual([null, new Unsupported('n', '10')]);
+    expect([unsupported({ aspectRatio: '3:2' }), unsupported({ aspectRatio: '5:4' })]).toEqual([
       null,
-      new Misfit('aspect_ratio', '5:4'),
+      new Unsupported('aspect_ratio', '5:4'),
     ]);
-    const size = (of: string): unknown => misfit({ options: { size: of } });
+    const size = (of: string): unknown => unsupported({ options: { size: of } });
     for (const made of ['512x2048', '1024x1024', 'auto']) expect(size(made)).toBeNull();
     for (const other of ['504x512', '512x2056', '1020x1024', '0x0'])
-      expect(size(other)).toEqual(new Misfit('size', other));
-    expect(misfit({ prompt: '😀'.repeat(1_500) })).toBeNull();
-    expect(misfit({ prompt: 'a'.repeat(1_501) })).toEqual(
-      new Misfit('prompt', undefined, 'prompts of more than 1500 characters'),
+      expect(size(other)).toEqual(new Unsupported('size', other));
+    expect(unsupported({ prompt: '😀'.repeat(1_500) })).toBeNull();
+    expect(unsupported({ prompt: 'a'.repeat(1_501) })).toEqual(
+      new Unsupported('prompt', undefined, 'prompts of more than 1500 characters'),
     );
   });
 });

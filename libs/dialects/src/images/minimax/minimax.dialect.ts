@@ -1,7 +1,7 @@
 import { baseRespFailure } from '../../body/base-resp.js';
 import { objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
 import { base64In } from '../picture.js';
@@ -17,17 +17,17 @@ const SIDE = { least: 512, most: 2_048, step: 8 };
 export const dialect: ImagesDialect = {
   name: 'minimax-images',
   takes: ['size', 'aspect_ratio', 'seed'],
-  misfit: (request) => {
+  unsupported: (request) => {
     const { operation, n, prompt, aspectRatio, options } = request;
-    if (operation !== 'generate') return new Misfit(null);
-    if (n > IMAGES_MAX) return new Misfit('n', String(n));
+    if (operation !== 'generate') return new Unsupported(null);
+    if (n > IMAGES_MAX) return new Unsupported('n', String(n));
     if (Array.from(prompt).length > PROMPT_CHARACTERS_MAX)
-      return new Misfit('prompt', undefined, `prompts of more than ${PROMPT_CHARACTERS_MAX} characters`);
+      return new Unsupported('prompt', undefined, `prompts of more than ${PROMPT_CHARACTERS_MAX} characters`);
     if (aspectRatio !== null)
-      return RATIOS.includes(aspectRatio) ? null : new Misfit('aspect_ratio', aspectRatio);
+      return RATIOS.includes(aspectRatio) ? null : new Unsupported('aspect_ratio', aspectRatio);
     const size = sizeOf(options);
     const isMade = size === null || [size.width, size.height].every(isSide);
-    return isMade ? null : new Misfit('size', textOf(options.size));
+    return isMade ? null : new Unsupported('size', textOf(options.size));
   },
   run: async (request, { target, calls }) => {
     const body = bodyOf(request, target.upstreamModel);

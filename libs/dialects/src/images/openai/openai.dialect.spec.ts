@@ -1,5 +1,5 @@
 import { parseBody, type ParsedBody } from '@gateway/json-body';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, BASE64, formIn, PICTURE, run, targetOf } from '../images.fixture.js';
 import { dialect } from './openai.dialect.js';
 import { imagesUsage, shownUsage } from './usage.js';
@@ -89,10 +89,13 @@ describe('images of OpenAI', () => {
   });
 
   it('IMG-24 take no reframing and no upscaling', () => {
-    const misfit = (operation: 'reframe' | 'upscale' | 'outpaint'): unknown =>
-      dialect.misfit(asked({ operation }), targetOf(MODEL));
-    expect([misfit('reframe'), misfit('upscale')]).toEqual([new Misfit(null), new Misfit(null)]);
-    expect(misfit('outpaint')).toBeNull();
+    const unsupported = (operation: 'reframe' | 'upscale' | 'outpaint'): unknown =>
+      dialect.unsupported(asked({ operation }), targetOf(MODEL));
+    expect([unsupported('reframe'), unsupported('upscale')]).toEqual([
+      new Unsupported(null),
+      new Unsupported(null),
+    ]);
+    expect(unsupported('outpaint')).toBeNull();
   });
 
   it('are fetched where the upstream names an address instead, no more of them than were asked for', async () => {

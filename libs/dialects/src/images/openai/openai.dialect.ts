@@ -5,7 +5,7 @@ import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { badReply } from '../../translation/exchange.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import { withoutServer } from '../../body/server-names.js';
-import { Misfit, type AnswerFacts } from '../../translation/translation.js';
+import { Unsupported, type AnswerFacts } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import {
   imagesContext,
@@ -27,7 +27,7 @@ const FILL = 'Fill the marked area so that it fits what is around it.';
 export const dialect: ImagesDialect = {
   name: 'images',
   mask: 'transparent',
-  misfit: ({ operation }) => (OPERATIONS.includes(operation) ? null : new Misfit(null)),
+  unsupported: ({ operation }) => (OPERATIONS.includes(operation) ? null : new Unsupported(null)),
   run: async (request, { target, calls, facts }) => {
     const reply = await calls.send(
       request.body === null

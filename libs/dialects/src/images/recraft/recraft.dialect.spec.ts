@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, BASE64, formIn, PICTURE, PNG, run, targetOf } from '../images.fixture.js';
 import { dialect } from './recraft.dialect.js';
 
@@ -56,7 +56,7 @@ describe('images of Recraft', () => {
 
   it('IMG-24 neither edits by words nor reframes', () => {
     for (const operation of ['edit', 'mix', 'reframe'] as const)
-      expect(dialect.misfit(asked({ operation }), targetOf(MODEL))).toEqual(new Misfit(null));
-    expect(dialect.misfit(asked({ n: 7 }), targetOf(MODEL))).toEqual(new Misfit('n'));
+      expect(dialect.unsupported(asked({ operation }), targetOf(MODEL))).toEqual(new Unsupported(null));
+    expect(dialect.unsupported(asked({ n: 7 }), targetOf(MODEL))).toEqual(new Unsupported('n'));
   });
 });

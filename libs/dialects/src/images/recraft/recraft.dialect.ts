@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, type UpstreamBody } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest, type ImagesUpstream } from '../images-dialect.js';
 import { pictureForm } from '../picture-form.js';
@@ -21,10 +21,10 @@ export const dialect: ImagesDialect = {
   mask: 'white',
   takesMargins: true,
   takes: ['size', 'style', 'negative_prompt', 'seed'],
-  misfit: ({ operation, n }) => {
-    if (PATHS[operation] === undefined) return new Misfit(null);
+  unsupported: ({ operation, n }) => {
+    if (PATHS[operation] === undefined) return new Unsupported(null);
     const most = operation === 'remove_background' || operation === 'upscale' ? 1 : IMAGES_MAX;
-    return n > most ? new Misfit('n') : null;
+    return n > most ? new Unsupported('n') : null;
   },
   run: async (request, upstream) => {
     const answer = objectIn(await upstream.calls.send(bodyOf(request, upstream)));

@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, DATA_URL, PICTURE, PNG, run, targetOf } from '../images.fixture.js';
 import { dialect } from './replicate.dialect.js';
 
@@ -78,9 +78,9 @@ describe('images of Replicate', () => {
   });
 
   it('take one image', () => {
-    expect(dialect.misfit(asked({ images: [PICTURE, PICTURE] }), targetOf(MODEL))).toEqual(
-      new Misfit('image'),
+    expect(dialect.unsupported(asked({ images: [PICTURE, PICTURE] }), targetOf(MODEL))).toEqual(
+      new Unsupported('image'),
     );
-    expect(dialect.misfit(asked({ n: 2 }), targetOf(MODEL))).toEqual(new Misfit('n'));
+    expect(dialect.unsupported(asked({ n: 2 }), targetOf(MODEL))).toEqual(new Unsupported('n'));
   });
 });

@@ -1,7 +1,7 @@
 import { filled, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { polled } from '../../tasks/polled.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, lookAt } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
 import { dataUrlOf } from '../picture.js';
@@ -17,9 +17,9 @@ export const dialect: ImagesDialect = {
   name: 'replicate-images',
   mask: 'white',
   takes: ['size', 'aspect_ratio', 'seed', 'output_format'],
-  misfit: (request) => {
-    if (sentCount(request) > 1) return new Misfit('image');
-    return request.n > 1 ? new Misfit('n') : null;
+  unsupported: (request) => {
+    if (sentCount(request) > 1) return new Unsupported('image');
+    return request.n > 1 ? new Unsupported('n') : null;
   },
   run: async (request, { target, calls }) => {
     const path = `/models/${target.upstreamModel}/predictions`;

@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, BASE64, formIn, PICTURE, PNG, run, targetOf } from '../images.fixture.js';
 import { dialect } from './stability.dialect.js';
 
@@ -76,7 +76,7 @@ describe('images of Stability', () => {
 
   it('IMG-24 does not edit without a mask, nor reframe', () => {
     for (const operation of ['edit', 'mix', 'reframe'] as const)
-      expect(dialect.misfit(asked({ operation }), targetOf('core'))).toEqual(new Misfit(null));
-    expect(dialect.misfit(asked({ n: 2 }), targetOf('core'))).toEqual(new Misfit('n'));
+      expect(dialect.unsupported(asked({ operation }), targetOf('core'))).toEqual(new Unsupported(null));
+    expect(dialect.unsupported(asked({ n: 2 }), targetOf('core'))).toEqual(new Unsupported('n'));
   });
 });

@@ -1,7 +1,7 @@
 import { filled, type JsonObject } from '../../body/json-object.js';
 import { polled } from '../../tasks/polled.js';
 import { badReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { JSON_TYPE, lookAtPath } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
 import { pictureForm } from '../picture-form.js';
@@ -19,9 +19,9 @@ export const dialect: ImagesDialect = {
   mask: 'white',
   takesMargins: true,
   takes: ['size', 'aspect_ratio', 'negative_prompt', 'seed', 'output_format', 'style_preset'],
-  misfit: ({ operation, n }) => {
-    if (!OPERATIONS.includes(operation)) return new Misfit(null);
-    return n > 1 ? new Misfit('n') : null;
+  unsupported: ({ operation, n }) => {
+    if (!OPERATIONS.includes(operation)) return new Unsupported(null);
+    return n > 1 ? new Unsupported('n') : null;
   },
   run: async (request, { target, calls, facts }) => {
     const { path, fields } = serviceOf(request, target.upstreamModel);

@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { asked, BASE64, DATA_URL, PICTURE, run, targetOf } from '../images.fixture.js';
 import { dialect } from './xai.dialect.js';
 
@@ -36,11 +36,13 @@ describe('images of xAI', () => {
   });
 
   it('IMG-24 takes no other operation, and three images', () => {
-    const misfit = (given: Parameters<typeof asked>[0]): unknown =>
-      dialect.misfit(asked(given), targetOf(MODEL));
-    expect(misfit({ operation: 'inpaint' })).toEqual(new Misfit(null));
-    expect(misfit({ operation: 'edit', images: Array(4).fill(PICTURE) })).toEqual(new Misfit('image'));
-    expect(misfit({ operation: 'edit', images: Array(3).fill(PICTURE) })).toBeNull();
+    const unsupported = (given: Parameters<typeof asked>[0]): unknown =>
+      dialect.unsupported(asked(given), targetOf(MODEL));
+    expect(unsupported({ operation: 'inpaint' })).toEqual(new Unsupported(null));
+    expect(unsupported({ operation: 'edit', images: Array(4).fill(PICTURE) })).toEqual(
+      new Unsupported('image'),
+    );
+    expect(unsupported({ operation: 'edit', images: Array(3).fill(PICTURE) })).toBeNull();
   });
 
   it('takes an answer without an image for none', async () => {

@@ -1,5 +1,5 @@
 import { filled } from '../../body/json-object.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect } from '../images-dialect.js';
 import { dataUrlOf } from '../picture.js';
@@ -13,9 +13,9 @@ const PICTURES_MAX = 3;
 export const dialect: ImagesDialect = {
   name: 'xai-images',
   takes: ['size', 'aspect_ratio', 'resolution'],
-  misfit: (request) => {
-    if (!OPERATIONS.includes(request.operation)) return new Misfit(null);
-    return sentCount(request) > PICTURES_MAX ? new Misfit('image') : null;
+  unsupported: (request) => {
+    if (!OPERATIONS.includes(request.operation)) return new Unsupported(null);
+    return sentCount(request) > PICTURES_MAX ? new Unsupported('image') : null;
   },
   run: async (request, { target, calls }) => {
     const { images, references, n, options, context } = request;

@@ -15,7 +15,7 @@ export function merged(session: JsonObject, update: JsonObject): JsonObject {
 }
 
 /** The member that the provider has no word for; null where it can carry the session. */
-export function misfit(session: JsonObject): string | null {
+export function unsupported(session: JsonObject): string | null {
   const { input, output } = objectOf(session.audio);
   for (const [name, side] of Object.entries({ input, output })) {
     const { type } = objectOf(objectOf(side).format);

@@ -2,7 +2,7 @@ import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../bo
 import type { RealtimeTranslator } from '../realtime-dialect.js';
 import { contentOf } from './live-content.js';
 import { CALLS_MAX, grown, Held, isPossible, lengthOf } from './live-bounds.js';
-import { detectsTurns, merged, mimeTypeOf, misfit, setupOf } from './live-setup.js';
+import { detectsTurns, merged, mimeTypeOf, unsupported, setupOf } from './live-setup.js';
 import { LiveResponse } from './live-response.js';
 
 type Both = ReturnType<RealtimeTranslator['sent']>;
@@ -88,7 +88,7 @@ export class LiveTranslator implements RealtimeTranslator {
 
   private update(event: JsonObject): Both {
     const next = merged(this.session, objectOf(event.session));
-    const param = misfit(next);
+    const param = unsupported(next);
     if (param !== null) return this.refused(event, `The model cannot carry ${param}.`, param);
     if (lengthOf(next) > SESSION_LENGTH_MAX)
       return this.refused(event, 'The settings are too long.', 'session');

@@ -7,7 +7,7 @@ import type { RerankDialect } from '../rerank-dialect.js';
 /** Cohere's rerank, billed by searches: up to 100 documents each. */
 export const dialect: RerankDialect = {
   name: 'cohere-rerank',
-  misfit: () => null,
+  unsupported: () => null,
   encode: ({ query, documents, topN, maxTokensPerDocument }, { upstreamModel }) =>
     jsonBody('/rerank', JSON_TYPE, {
       model: upstreamModel,

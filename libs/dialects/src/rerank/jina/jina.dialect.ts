@@ -7,7 +7,7 @@ import type { RerankDialect } from '../rerank-dialect.js';
 /** The format that Jina began and hosts of open rerankers speak (vLLM, Together), billed by tokens. */
 export const dialect: RerankDialect = {
   name: 'rerank',
-  misfit: ({ maxTokensPerDocument }) => (maxTokensPerDocument === null ? null : 'max_tokens_per_doc'),
+  unsupported: ({ maxTokensPerDocument }) => (maxTokensPerDocument === null ? null : 'max_tokens_per_doc'),
   encode: ({ query, documents, topN }, { upstreamModel }) =>
     jsonBody('/rerank', JSON_TYPE, {
       model: upstreamModel,

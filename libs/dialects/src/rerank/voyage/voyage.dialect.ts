@@ -7,7 +7,7 @@ import type { RerankDialect } from '../rerank-dialect.js';
 /** Voyage's rerankers, billed by tokens. */
 export const dialect: RerankDialect = {
   name: 'voyage-rerank',
-  misfit: ({ maxTokensPerDocument }) => (maxTokensPerDocument === null ? null : 'max_tokens_per_doc'),
+  unsupported: ({ maxTokensPerDocument }) => (maxTokensPerDocument === null ? null : 'max_tokens_per_doc'),
   encode: ({ query, documents, topN }, { upstreamModel }) =>
     jsonBody('/rerank', JSON_TYPE, { model: upstreamModel, query, documents, top_k: topN }),
   decode: (bytes, request) => {

@@ -11,7 +11,7 @@ const NAMES = { snippet: ['description'], published_at: ['page_age', 'age'], con
 /** Brave, which is asked with GET: what is searched for stands in the query of a fixed address. */
 export const dialect: SearchDialect = {
   name: 'brave-search',
-  misfit: (request) => {
+  unsupported: (request) => {
     const { type, includeContent, startDate, endDate, safeSearch } = request;
     const missing = takesOne(request) ?? firstGiven(request, { maxTokensPerPage: 'max_tokens_per_page' });
     if (missing !== null) return missing;

@@ -18,7 +18,7 @@ const NAMES = {
 /** Exa. Text and highlights of ten results are part of a search. */
 export const dialect: SearchDialect = {
   name: 'exa-search',
-  misfit: (request) => {
+  unsupported: (request) => {
     const missing = takesOne(request) ?? firstGiven(request, { language: 'language' });
     if (missing !== null) return missing;
     if (request.maxResults > RESULTS_MAX) return 'max_results';

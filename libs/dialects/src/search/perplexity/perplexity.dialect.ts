@@ -10,7 +10,7 @@ const SNIPPET_TOKENS = 256;
 /** Perplexity's search, which alone takes several queries at once. Its snippet is the page's text. */
 export const dialect: SearchDialect = {
   name: 'perplexity-search',
-  misfit: ({ type, safeSearch, includeDomains, excludeDomains }) => {
+  unsupported: ({ type, safeSearch, includeDomains, excludeDomains }) => {
     if (type === 'news' || type === 'images') return 'search_type';
     if (safeSearch !== null && safeSearch !== 'off') return 'safe_search';
     // One list is either what is wanted or what is not.

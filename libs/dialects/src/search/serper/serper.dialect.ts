@@ -14,7 +14,7 @@ const NAMES = { url: ['link'], published_at: ['date'], source: ['source'], image
 /** Serper: Google's results. */
 export const dialect: SearchDialect = {
   name: 'serper-search',
-  misfit: (request) => {
+  unsupported: (request) => {
     const missing = takesOne(request) ?? firstGiven(request, { maxTokensPerPage: 'max_tokens_per_page' });
     if (missing !== null) return missing;
     if (request.maxResults > RESULTS_MAX) return 'max_results';

@@ -15,7 +15,7 @@ const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region' });
 /** Tavily's search at its basic depth, which is one credit. */
 export const dialect: SearchDialect = {
   name: 'tavily-search',
-  misfit: (request) => {
+  unsupported: (request) => {
     const missing =
       takesOne(request) ??
       firstGiven(request, { language: 'language', maxTokensPerPage: 'max_tokens_per_page' });

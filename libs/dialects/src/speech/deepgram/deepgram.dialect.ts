@@ -38,7 +38,7 @@ const CHARACTERS_MAX = 2_000;
 export const dialect: SpeechDialect = {
   name: 'deepgram-speech',
   takes: ['speed'],
-  misfit: (request, { upstreamModel }) =>
+  unsupported: (request, { upstreamModel }) =>
     beyond(request, {
       formats: FORMATS,
       voice: modelIn(request, upstreamModel),

@@ -37,7 +37,8 @@ const VOICE_ID = /^[A-Za-z0-9]{1,64}$/;
 export const dialect: SpeechDialect = {
   name: 'elevenlabs-speech',
   takes: ['speed'],
-  misfit: (request) => beyond(request, { formats: FORMATS, voice: voiceIn(request), speeds: [0.7, 1.2] }),
+  unsupported: (request) =>
+    beyond(request, { formats: FORMATS, voice: voiceIn(request), speeds: [0.7, 1.2] }),
   encode: (request, { upstreamModel }) => {
     const voice = encodeURIComponent(voiceIn(request) ?? '');
     const speed = speedOf(request);

@@ -1,5 +1,5 @@
 import { parseBody, type ParsedBody } from '@gateway/json-body';
-import { Misfit, type Piece, type RouteTarget } from '../../translation/translation.js';
+import { Unsupported, type Piece, type RouteTarget } from '../../translation/translation.js';
 import type { SpeechRequest } from '../speech-dialect.js';
 import { dialect } from './gemini.dialect.js';
 
@@ -95,13 +95,15 @@ describe('speech of Gemini', () => {
 
   it('makes WAV and raw samples alone; where no format is named it is WAV', () => {
     for (const response_format of ['mp3', 'opus', 'aac', 'flac'])
-      expect(dialect.misfit?.(request({ response_format }), TARGET)).toEqual(new Misfit('response_format'));
+      expect(dialect.unsupported?.(request({ response_format }), TARGET)).toEqual(
+        new Unsupported('response_format'),
+      );
     for (const more of [
       {},
       { response_format: null },
       { response_format: 'wav' },
       { response_format: 'pcm' },
     ])
-      expect(dialect.misfit?.(request(more), TARGET)).toBeNull();
+      expect(dialect.unsupported?.(request(more), TARGET)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { objectOf, objectsOf, textOf, wholeCount, type JsonObject } from '../../body/json-object.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
 import { spokenAnswer, voiceOf, type Spoken } from '../spoken-answer.js';
@@ -15,7 +15,7 @@ const RATE = 24_000;
 export const dialect: SpeechDialect = {
   name: 'gemini-speech',
   takes: ['instructions'],
-  misfit: (request) => (formatOf(request) === null ? new Misfit('response_format') : null),
+  unsupported: (request) => (formatOf(request) === null ? new Unsupported('response_format') : null),
   encode: (request, { upstreamModel }) => {
     const { input, instructions } = request.body.value;
     // How it is said stands before what is said: there is no member for it.

@@ -1,5 +1,5 @@
 import { parseBody, type ParsedBody } from '@gateway/json-body';
-import { Misfit, type Piece, type RouteTarget } from '../../translation/translation.js';
+import { Unsupported, type Piece, type RouteTarget } from '../../translation/translation.js';
 import type { SpeechRequest } from '../speech-dialect.js';
 import { dialect } from './mistral.dialect.js';
 
@@ -54,8 +54,8 @@ describe('speech of Mistral', () => {
 
   it('makes no raw samples of the caller’s kind, and no AAC', () => {
     for (const format of ['pcm', 'aac'])
-      expect(dialect.misfit?.(request({}, format), TARGET)).toEqual(new Misfit('response_format'));
+      expect(dialect.unsupported?.(request({}, format), TARGET)).toEqual(new Unsupported('response_format'));
     for (const format of ['mp3', 'wav', 'flac', 'opus'])
-      expect(dialect.misfit?.(request({}, format), TARGET)).toBeNull();
+      expect(dialect.unsupported?.(request({}, format), TARGET)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { textOf } from '../../body/json-object.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import type { SpeechDialect } from '../speech-dialect.js';
 import { spokenAnswer, voiceOf } from '../spoken-answer.js';
@@ -11,7 +11,7 @@ const FORMATS = ['mp3', 'wav', 'flac', 'opus'];
 export const dialect: SpeechDialect = {
   name: 'mistral-speech',
   takes: [],
-  misfit: ({ format }) => (FORMATS.includes(format) ? null : new Misfit('response_format')),
+  unsupported: ({ format }) => (FORMATS.includes(format) ? null : new Unsupported('response_format')),
   encode: (request, { upstreamModel: model }) =>
     jsonBody('/audio/speech', JSON_TYPE, {
       ...{ model, input: request.body.value.input },

@@ -30,7 +30,8 @@ const VOICE_ID = /^[\w-]{1,64}$/;
 export const dialect: SpeechDialect = {
   name: 'xai-speech',
   takes: ['speed'],
-  misfit: (request) => beyond(request, { formats: FORMATS, voice: voiceIn(request), speeds: [0.7, 1.5] }),
+  unsupported: (request) =>
+    beyond(request, { formats: FORMATS, voice: voiceIn(request), speeds: [0.7, 1.5] }),
   encode: (request) => {
     const speed = speedOf(request);
     return jsonBody('/tts', 'audio/*', {

@@ -25,7 +25,7 @@ const MEMBER_OF: Partial<Record<Capability, string>> = {
  * This format carries every capability of the middle form, where the provider does not refuse its member, and documents by
  * their data alone: they have no member for an address.
  */
-function misfit(request: ModelRequest, { quirks }: RouteTarget): string | null {
+function unsupported(request: ModelRequest, { quirks }: RouteTarget): string | null {
   const { requires, turns } = request;
   if (request.dialect !== CHAT && request.stop.length > stopMaxOf(quirks)) return request.callerNames.stop;
   const { refuses = [] } = quirks;
@@ -54,7 +54,7 @@ export const dialect = {
     errorFrame: (error, requestId) => `data: ${JSON.stringify(errorEnvelope(error, requestId))}\n\n`,
   },
   upstream: {
-    misfit,
+    unsupported,
     stopMax: ({ quirks }) => stopMaxOf(quirks),
     encode: (request, target) =>
       request.dialect === CHAT ? spliceRequest(request, target) : encodeRequest(request, target),

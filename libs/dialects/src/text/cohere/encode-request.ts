@@ -37,7 +37,7 @@ const TOP_P = [0.01, 0.99] as const;
 const TOP_K_MAX = 500;
 const NOTHING: ReadonlySet<string> = new Set();
 
-export function misfit({ requires, stop, turns, callerNames }: ModelRequest): string | null {
+export function unsupported({ requires, stop, turns, callerNames }: ModelRequest): string | null {
   if (filledStops(stop).length > STOP_MAX) return callerNames.stop;
   const lacking = requires.find(({ capability }) => LACKS.has(capability));
   if (lacking) return lacking.param;

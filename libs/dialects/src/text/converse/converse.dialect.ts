@@ -1,13 +1,13 @@
 import type { TextDialect } from '../text-dialect.js';
 import { ConverseDecoder } from './converse-decoder.js';
-import { encodeRequest, misfit, STREAM_TYPE } from './encode-request.js';
+import { encodeRequest, unsupported, STREAM_TYPE } from './encode-request.js';
 
 /** Amazon Bedrock's Converse and ConverseStream (wire-formats 4.2). */
 export const dialect = {
   name: 'converse',
   upstream: {
     streamType: STREAM_TYPE,
-    misfit,
+    unsupported,
     encode: encodeRequest,
     decoder: (_target, toolNames) => new ConverseDecoder(toolNames),
   },

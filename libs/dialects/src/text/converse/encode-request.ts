@@ -32,7 +32,7 @@ const LACKS: ReadonlySet<Capability> = new Set<Capability>([
 const HONOURED: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
 const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no explanation, no code fence.';
 
-export function misfit({ requires, turns }: ModelRequest): string | null {
+export function unsupported({ requires, turns }: ModelRequest): string | null {
   const lacking = requires.find(({ capability }) => LACKS.has(capability));
   if (lacking) return lacking.param;
   const media = requires.find(

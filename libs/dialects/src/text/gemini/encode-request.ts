@@ -35,7 +35,7 @@ function isThirdGeneration(model: string): boolean {
   return version === undefined || Number(version) >= 3;
 }
 
-export function misfit(
+export function unsupported(
   { requires, stop, choices, callerNames }: ModelRequest,
   target: RouteTarget,
 ): string | null {

@@ -1,12 +1,12 @@
 import type { TextDialect } from '../text-dialect.js';
-import { encodeRequest, misfit, STOP_MAX } from './encode-request.js';
+import { encodeRequest, unsupported, STOP_MAX } from './encode-request.js';
 import { GeminiDecoder } from './gemini-decoder.js';
 
 /** Google's generateContent, of AI Studio and Vertex AI (wire-formats 4.1). */
 export const dialect = {
   name: 'gemini',
   upstream: {
-    misfit,
+    unsupported,
     stopMax: () => STOP_MAX,
     encode: encodeRequest,
     decoder: (_target, toolNames) => new GeminiDecoder(toolNames),

@@ -38,8 +38,8 @@ function sent(request: ModelRequest, target: RouteTarget): Json {
     request.dialect === target.dialect
       ? undefined
       : request.requires.find(({ capability }) => capability === 'same_dialect');
-  const misfit = own?.param ?? upstream.misfit(request, target);
-  if (misfit !== null) return { misfit };
+  const unsupported = own?.param ?? upstream.unsupported(request, target);
+  if (unsupported !== null) return { misfit: unsupported };
   try {
     const { request: made, ignored, toolNames } = upstream.encode(request, target);
     const bytes = Buffer.concat(made.pieces);

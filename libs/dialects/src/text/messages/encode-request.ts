@@ -32,7 +32,7 @@ const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'prediction',
 ]);
 
-export function misfit({ requires }: ModelRequest, { quirks }: RouteTarget): string | null {
+export function unsupported({ requires }: ModelRequest, { quirks }: RouteTarget): string | null {
   const hasNoTools = quirks.refuses?.includes('tools') ?? false;
   const lacking = requires.find(
     ({ capability }) =>

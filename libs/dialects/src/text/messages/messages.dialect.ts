@@ -1,7 +1,7 @@
 import { messagesErrorEnvelope } from '@gateway/contracts';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { EncodedRequest, TextDialect } from '../text-dialect.js';
-import { encodeRequest, misfit } from './encode-request.js';
+import { encodeRequest, unsupported } from './encode-request.js';
 import { MessagesDecoder } from './messages-decoder.js';
 import { frame, MessagesEncoder, PING } from './messages-encoder.js';
 import { NativeMessagesEncoder } from './native-encoder.js';
@@ -21,7 +21,7 @@ export const dialect = {
     errorFrame: (error, requestId) => frame('error', messagesErrorEnvelope(error, requestId)),
   },
   upstream: {
-    misfit,
+    unsupported,
     encode: encodeRequest,
     decoder: (_target?: RouteTarget, toolNames?: EncodedRequest['toolNames']) =>
       new MessagesDecoder(toolNames),

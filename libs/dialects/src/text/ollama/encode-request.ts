@@ -38,7 +38,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** Members of a caller's body that are options of the server (wire-formats 1.1, extension). */
 const OPTIONS: readonly string[] = ['num_ctx', 'min_p', 'repeat_penalty', 'repeat_last_n', 'typical_p'];
 
-export function misfit({ requires, turns, toolChoice }: ModelRequest): string | null {
+export function unsupported({ requires, turns, toolChoice }: ModelRequest): string | null {
   const lacking = requires.find(({ capability }) => LACKS.has(capability));
   if (lacking) return lacking.param;
   // The server lets the model choose: it cannot be made to call a tool.

@@ -37,7 +37,7 @@ const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'web_search',
 ]);
 
-export function misfit(request: ModelRequest, { quirks }: RouteTarget): string | null {
+export function unsupported(request: ModelRequest, { quirks }: RouteTarget): string | null {
   if (request.dialect === RESPONSES) return null;
   const hasNoTools = quirks.refuses?.includes('tools') ?? false;
   const lacking = request.requires.find(

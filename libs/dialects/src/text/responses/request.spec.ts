@@ -4,7 +4,7 @@ import { dialect as chat } from '../chat/chat.dialect.js';
 import { dialect as messages } from '../messages/messages.dialect.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest } from '../model-request.js';
-import { encodeRequest, misfit } from './encode-request.js';
+import { encodeRequest, unsupported } from './encode-request.js';
 import { jsonOf, read, TARGET } from './responses.fixture.js';
 import { compactionItem } from './compaction.js';
 import { seal } from './sealed-reasoning.js';
@@ -383,6 +383,6 @@ describe('sending a responses request', () => {
     [{ logit_bias: { 1: 1 } }, 'logit_bias'],
   ])('ERR-34 cannot serve %j, and names it', (more, param) => {
     const request = chatRequest({ messages: [{ role: 'user', content: 'Hello' }], ...more });
-    expect(misfit(request, TARGET)).toBe(param);
+    expect(unsupported(request, TARGET)).toBe(param);
   });
 });

@@ -1,7 +1,7 @@
 import { invalidBody } from '../../body/read-json.js';
 import { objectOf } from '../../body/json-object.js';
 import type { TextDialect } from '../text-dialect.js';
-import { encodeRequest, misfit } from './encode-request.js';
+import { encodeRequest, unsupported } from './encode-request.js';
 import { NativeResponsesEncoder } from './native-encoder.js';
 import { readRequest, RESPONSES } from './read-request.js';
 import { requestSchema, RESPONSES_REQUEST_SCHEMA } from './request-schema.js';
@@ -27,7 +27,7 @@ export const dialect = {
     },
   },
   upstream: {
-    misfit,
+    unsupported,
     stopMax: () => 0,
     encode: encodeRequest,
     decoder: (_target, toolNames) => new ResponsesDecoder(toolNames),

@@ -12,7 +12,7 @@ const POLL_MS = 1_000;
 export const dialect: OwnTranscriptions = {
   name: 'assemblyai',
   takes: ['language', 'temperature', 'prompt', 'keywords[]', 'timestamp_granularities[]'],
-  misfit: onlyTranscribes,
+  unsupported: onlyTranscribes,
   run: async (request, { upstreamModel }, calls) => {
     const { bytes } = request.file;
     const upload = await calls.send({

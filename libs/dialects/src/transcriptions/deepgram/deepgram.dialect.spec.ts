@@ -1,5 +1,5 @@
 import { heardBy, askedFor } from '../transcriptions.fixture.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { dialect } from './deepgram.dialect.js';
 
 const word = (text: string, start: number, speaker?: number): object => ({
@@ -73,7 +73,7 @@ describe('transcriptions of Deepgram', () => {
   );
 
   it('AUD-03 writes no English of another language', () => {
-    expect(dialect.misfit(askedFor({ task: 'translate' }))).toEqual(new Misfit(null));
-    expect(dialect.misfit(askedFor({ stream: true, format: 'srt' }))).toBeNull();
+    expect(dialect.unsupported(askedFor({ task: 'translate' }))).toEqual(new Unsupported(null));
+    expect(dialect.unsupported(askedFor({ stream: true, format: 'srt' }))).toBeNull();
   });
 });

@@ -8,7 +8,7 @@ import type { OwnTranscriptions, TranscriptionRequest } from '../transcriptions-
 export const dialect: OwnTranscriptions = {
   name: 'deepgram',
   takes: ['language', 'keywords[]', 'timestamp_granularities[]'],
-  misfit: onlyTranscribes,
+  unsupported: onlyTranscribes,
   run: async (request, { upstreamModel }, calls) => {
     const { bytes, contentType } = request.file;
     const reply = await calls.send({

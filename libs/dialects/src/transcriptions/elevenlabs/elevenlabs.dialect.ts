@@ -9,7 +9,7 @@ import type { OwnTranscriptions, TranscriptionRequest } from '../transcriptions-
 export const dialect: OwnTranscriptions = {
   name: 'elevenlabs-transcriptions',
   takes: ['language', 'temperature', 'keywords[]', 'timestamp_granularities[]'],
-  misfit: onlyTranscribes,
+  unsupported: onlyTranscribes,
   run: async (request, { upstreamModel }, calls) => {
     const { form, file } = request;
     const sent = { boundary: form.boundary, fields: fieldsFor(request, upstreamModel), files: [file] };

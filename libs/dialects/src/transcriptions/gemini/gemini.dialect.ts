@@ -13,7 +13,7 @@ const FILTERED = /SAFETY|PROHIBITED|BLOCKLIST|RECITATION|SPII/;
 export const dialect: OwnTranscriptions = {
   name: 'gemini-transcriptions',
   takes: ['language', 'keywords[]', 'timestamp_granularities[]'],
-  misfit: onlyTranscribes,
+  unsupported: onlyTranscribes,
   run: async (request, { upstreamModel }, calls) => {
     const { bytes } = request.file;
     const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

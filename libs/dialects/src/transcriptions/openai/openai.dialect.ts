@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { beginTranscript, encodeForm } from '../openai-transcript.js';
 import type { FormTranscriptions } from '../transcriptions-dialect.js';
 
@@ -8,9 +8,9 @@ const FORMATS = ['json', 'text', 'diarized_json'];
 /** OpenAI's transcriptions. */
 export const dialect: FormTranscriptions = {
   name: 'transcriptions',
-  misfit: ({ task, format }) => {
-    if (task === 'translate') return new Misfit(null);
-    return FORMATS.includes(format) ? null : new Misfit('response_format');
+  unsupported: ({ task, format }) => {
+    if (task === 'translate') return new Unsupported(null);
+    return FORMATS.includes(format) ? null : new Unsupported('response_format');
   },
   encode: encodeForm,
   begin: beginTranscript,

@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { askedFor, heardBy, sentForm } from '../transcriptions.fixture.js';
 import { dialect } from './voxtral.dialect.js';
 
@@ -73,10 +73,15 @@ describe('transcriptions of Mistral', () => {
     expect([transcript.words.length, transcript.segments.length]).toEqual([2, 0]);
     const both: [string, string][] = [...words, ['timestamp_granularities[]', 'segment']];
     expect([
-      dialect.misfit(askedFor({ format: 'verbose_json', fields: both })),
-      dialect.misfit(askedFor({ format: 'srt', fields: [['language', 'fr']] })),
-      dialect.misfit(askedFor({ format: 'text', fields: [['language', 'fr']] })),
-      dialect.misfit(askedFor({ task: 'translate' })),
-    ]).toEqual([new Misfit('timestamp_granularities[]'), new Misfit('language'), null, new Misfit(null)]);
+      dialect.unsupported(askedFor({ format: 'verbose_json', fields: both })),
+      dialect.unsupported(askedFor({ format: 'srt', fields: [['language', 'fr']] })),
+      dialect.unsupported(askedFor({ format: 'text', fields: [['language', 'fr']] })),
+      dialect.unsupported(askedFor({ task: 'translate' })),
+    ]).toEqual([
+      new Unsupported('timestamp_granularities[]'),
+      new Unsupported('language'),
+      null,
+      new Unsupported(null),
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { filled, objectOf } from '../../body/json-object.js';
 import { formBody } from '../../body/multipart.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { answerIn, fieldOf, fieldsOf, isDiarized, needsTimes, onlyTranscribes, textIn } from '../fields.js';
 import { secondsOf, spokenIn } from '../spoken.js';
@@ -10,11 +10,11 @@ import type { OwnTranscriptions, TranscriptionRequest } from '../transcriptions-
 export const dialect: OwnTranscriptions = {
   name: 'voxtral',
   takes: ['language', 'temperature', 'keywords[]', 'timestamp_granularities[]'],
-  misfit: (request) => {
+  unsupported: (request) => {
     const translates = onlyTranscribes(request);
     if (translates !== null) return translates;
-    if (needsTimes(request) && fieldOf(request, 'language') !== null) return new Misfit('language');
-    return wantsBoth(request) ? new Misfit('timestamp_granularities[]') : null;
+    if (needsTimes(request) && fieldOf(request, 'language') !== null) return new Unsupported('language');
+    return wantsBoth(request) ? new Unsupported('timestamp_granularities[]') : null;
   },
   run: async (request, { upstreamModel }, calls) => {
     const { form, file } = request;

@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { askedFor, heardBy, sentForm } from '../transcriptions.fixture.js';
 import { dialect } from './xai.dialect.js';
 
@@ -77,7 +77,7 @@ describe('transcriptions of xAI', () => {
   });
 
   it('AUD-03 writes no English of another language', () => {
-    expect(dialect.misfit(askedFor({ task: 'translate' }))).toEqual(new Misfit(null));
-    expect(dialect.misfit(askedFor({ stream: true, format: 'srt' }))).toBeNull();
+    expect(dialect.unsupported(askedFor({ task: 'translate' }))).toEqual(new Unsupported(null));
+    expect(dialect.unsupported(askedFor({ stream: true, format: 'srt' }))).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { begunBy, INLINE, items, NAMED, replied, sent, videoOf } from '../video.fixture.js';
 import { dialect } from './fal.dialect.js';
 
@@ -35,7 +35,7 @@ describe('videos of fal', () => {
       ...{ method: 'POST', at: '/m', json: { video_url: NAMED } },
     });
     const both = items(['reference_image'], ['source_video', NAMED]);
-    expect(dialect.misfit?.(videoOf({ items: both }))).toEqual(new Misfit('content.0.role'));
+    expect(dialect.unsupported?.(videoOf({ items: both }))).toEqual(new Unsupported('content.0.role'));
   });
 
   it('VID-13 are looked at and fetched where the answer says: no address is built', () => {

@@ -1,6 +1,6 @@
 import { filled, objectOf, textOf } from '../../body/json-object.js';
 import { badReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, lookAt } from '../../translation/upstream-body.js';
 import type { VideoDialect, VideoRequest } from '../video-dialect.js';
 import { answerIn, failedState, given, itemsOf, ratioOf, urlOf } from '../video-parts.js';
@@ -13,9 +13,9 @@ export const dialect: VideoDialect = {
   roles: ['first_frame', 'last_frame', 'reference_image', 'source_video'],
   takes: ['seed', 'negative_prompt', 'generate_audio'],
   pollMs: 2_000,
-  misfit: (request) => {
+  unsupported: (request) => {
     const frames = itemsOf(request, 'reference_image').length > 0 && urlOf(request, 'source_video');
-    return frames ? new Misfit(`content.${itemsOf(request, 'reference_image')[0].position}.role`) : null;
+    return frames ? new Unsupported(`content.${itemsOf(request, 'reference_image')[0].position}.role`) : null;
   },
   create: (request, { upstreamModel }) => jsonBody(`/${upstreamModel}`, JSON_TYPE, given(bodyOf(request))),
   /** Its addresses are its own to choose: both are kept. */

@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { begunBy, INLINE, items, NAMED, replied, sent, videoOf } from '../video.fixture.js';
 import { dialect } from './kling.dialect.js';
 
@@ -42,12 +42,12 @@ describe('videos of Kling', () => {
     ['4k', '4k'],
   ])('VID-13 %s is its mode %s', (resolution, mode) => {
     expect(begunBy(dialect, 'kling-v3', { resolution }).json).toMatchObject({ mode });
-    expect(dialect.misfit?.(videoOf({ resolution }))).toBeNull();
+    expect(dialect.unsupported?.(videoOf({ resolution }))).toBeNull();
   });
 
   it('VID-12 refuses a resolution that it does not make', () => {
     for (const resolution of ['480p', 'constructor'])
-      expect(dialect.misfit?.(videoOf({ resolution }))).toEqual(new Misfit('resolution'));
+      expect(dialect.unsupported?.(videoOf({ resolution }))).toEqual(new Unsupported('resolution'));
   });
 
   it('VID-13 are looked at where they were begun', () => {

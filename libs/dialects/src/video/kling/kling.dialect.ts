@@ -1,6 +1,6 @@
 import { objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
-import { Misfit, type UpstreamReply } from '../../translation/translation.js';
+import { Unsupported, type UpstreamReply } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { getBody } from '../get-body.js';
 import type { VideoDialect, VideoItem, VideoRequest } from '../video-dialect.js';
@@ -18,8 +18,8 @@ export const dialect: VideoDialect = {
   roles: ['first_frame', 'last_frame', 'reference_image'],
   takes: ['negative_prompt', 'generate_audio', 'watermark'],
   pollMs: 5_000,
-  misfit: ({ resolution }) =>
-    resolution === null || MODES.has(resolution) ? null : new Misfit('resolution'),
+  unsupported: ({ resolution }) =>
+    resolution === null || MODES.has(resolution) ? null : new Unsupported('resolution'),
   create: (request, { upstreamModel }) =>
     jsonBody(`/v1/videos/${kindOf(request)}`, JSON_TYPE, given(bodyOf(request, upstreamModel))),
   begun: (reply, request) => `${kindOf(request)}:${taskIn(dataIn(reply).task_id)}`,

@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { begunBy, items, NAMED, replied, sent, videoOf } from '../video.fixture.js';
 import { dialect } from './luma.dialect.js';
 
@@ -22,12 +22,12 @@ describe('videos of Luma', () => {
   });
 
   it('VID-12 refuses bytes of a frame, and lengths and resolutions that it does not make', () => {
-    expect(dialect.misfit?.(videoOf({ items: items(['first_frame']) }))).toEqual(
-      new Misfit('content.0.image_url'),
+    expect(dialect.unsupported?.(videoOf({ items: items(['first_frame']) }))).toEqual(
+      new Unsupported('content.0.image_url'),
     );
-    expect(dialect.misfit?.(videoOf({ duration: 6 }))).toEqual(new Misfit('duration'));
-    expect(dialect.misfit?.(videoOf({ resolution: '480p' }))).toEqual(new Misfit('resolution'));
-    expect(dialect.misfit?.(videoOf({ duration: 5, resolution: '4k' }))).toBeNull();
+    expect(dialect.unsupported?.(videoOf({ duration: 6 }))).toEqual(new Unsupported('duration'));
+    expect(dialect.unsupported?.(videoOf({ resolution: '480p' }))).toEqual(new Unsupported('resolution'));
+    expect(dialect.unsupported?.(videoOf({ duration: 5, resolution: '4k' }))).toBeNull();
   });
 
   it('VID-13 are generations', () => {

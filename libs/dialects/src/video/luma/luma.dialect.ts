@@ -1,6 +1,6 @@
 import { objectOf, textOf } from '../../body/json-object.js';
 import { badReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { getBody } from '../get-body.js';
 import type { VideoDialect } from '../video-dialect.js';
@@ -16,11 +16,11 @@ export const dialect: VideoDialect = {
   roles: ['first_frame', 'last_frame'],
   takes: [],
   pollMs: 3_000,
-  misfit: ({ items, duration, resolution }) => {
+  unsupported: ({ items, duration, resolution }) => {
     const inline = items.find(({ url }) => url.startsWith('data:'));
-    if (inline !== undefined) return new Misfit(`content.${inline.position}.image_url`);
-    if (resolution !== null && !RESOLUTIONS.includes(resolution)) return new Misfit('resolution');
-    return duration === null || LENGTHS.includes(duration) ? null : new Misfit('duration');
+    if (inline !== undefined) return new Unsupported(`content.${inline.position}.image_url`);
+    if (resolution !== null && !RESOLUTIONS.includes(resolution)) return new Unsupported('resolution');
+    return duration === null || LENGTHS.includes(duration) ? null : new Unsupported('duration');
   },
   create: (request, { upstreamModel: model }) => {
     const { prompt, duration, resolution } = request;

@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { begunBy, INLINE, items, NAMED, replied, sent, videoOf } from '../video.fixture.js';
 import { dialect } from './minimax.dialect.js';
 
@@ -42,11 +42,11 @@ describe('videos of MiniMax', () => {
 
   it('VID-12 refuses what it would not take, by its position', () => {
     const many = items(...Array.from({ length: 10 }, (): ['reference_image'] => ['reference_image']));
-    expect(dialect.misfit?.(videoOf({ items: many }))).toEqual(new Misfit('content.9.role'));
-    expect(dialect.misfit?.(videoOf({ items: items(['reference_audio', NAMED]) }))).toEqual(
-      new Misfit('content.0.role'),
+    expect(dialect.unsupported?.(videoOf({ items: many }))).toEqual(new Unsupported('content.9.role'));
+    expect(dialect.unsupported?.(videoOf({ items: items(['reference_audio', NAMED]) }))).toEqual(
+      new Unsupported('content.0.role'),
     );
-    expect(dialect.misfit?.(videoOf({ items: items(['first_frame'], ['last_frame']) }))).toBeNull();
+    expect(dialect.unsupported?.(videoOf({ items: items(['first_frame'], ['last_frame']) }))).toBeNull();
   });
 
   it('VID-13 are looked at by their id, and bill the seconds that were shown, too', () => {

@@ -1,7 +1,7 @@
 import { baseRespFailure } from '../../body/base-resp.js';
 import { objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
-import { Misfit, type UpstreamReply } from '../../translation/translation.js';
+import { Unsupported, type UpstreamReply } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { getBody } from '../get-body.js';
 import type { VideoDialect, VideoRequest, VideoRole } from '../video-dialect.js';
@@ -23,14 +23,14 @@ export const dialect: VideoDialect = {
   roles: ['first_frame', 'last_frame', 'reference_image', 'reference_video', 'reference_audio'],
   takes: ['watermark'],
   pollMs: 10_000,
-  misfit: (request) => {
+  unsupported: (request) => {
     for (const [role, count] of MOST) {
       const extra = itemsOf(request, role).at(count);
-      if (extra !== undefined) return new Misfit(`content.${extra.position}.role`);
+      if (extra !== undefined) return new Unsupported(`content.${extra.position}.role`);
     }
     const [audio] = itemsOf(request, 'reference_audio');
     const isAlone = request.items.every(({ role }) => role === 'reference_audio');
-    return audio !== undefined && isAlone ? new Misfit(`content.${audio.position}.role`) : null;
+    return audio !== undefined && isAlone ? new Unsupported(`content.${audio.position}.role`) : null;
   },
   create: (request, { upstreamModel: model }) => {
     const { duration, resolution, options } = request;

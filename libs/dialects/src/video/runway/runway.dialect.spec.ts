@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { begunBy, INLINE, items, NAMED, replied, sent, videoOf } from '../video.fixture.js';
 import { dialect } from './runway.dialect.js';
 
@@ -39,11 +39,11 @@ describe('videos of Runway', () => {
   });
 
   it('VID-12 refuses what it has no word for', () => {
-    expect(dialect.misfit?.(videoOf({ resolution: '4k' }))).toEqual(new Misfit('resolution'));
-    expect(dialect.misfit?.(videoOf({ items: items(['source_video']) }))).toEqual(
-      new Misfit('content.0.video_url'),
+    expect(dialect.unsupported?.(videoOf({ resolution: '4k' }))).toEqual(new Unsupported('resolution'));
+    expect(dialect.unsupported?.(videoOf({ items: items(['source_video']) }))).toEqual(
+      new Unsupported('content.0.video_url'),
     );
-    expect(dialect.misfit?.(videoOf({ resolution: '720p' }))).toBeNull();
+    expect(dialect.unsupported?.(videoOf({ resolution: '720p' }))).toBeNull();
     const sized = begunBy(dialect, 'gen4', { options: { size: '1584x672' } });
     expect(sized.json).toMatchObject({ ratio: '1584:672' });
   });

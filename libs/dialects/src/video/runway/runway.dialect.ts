@@ -1,6 +1,6 @@
 import { textOf, type JsonObject } from '../../body/json-object.js';
 import { badReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { getBody } from '../get-body.js';
 import type { VideoDialect, VideoRequest } from '../video-dialect.js';
@@ -26,11 +26,11 @@ export const dialect: VideoDialect = {
   roles: ['first_frame', 'last_frame', 'source_video'],
   takes: ['seed', 'size'],
   pollMs: 5_000,
-  misfit: (request) => {
+  unsupported: (request) => {
     const [video] = itemsOf(request, 'source_video');
-    if (video?.url.startsWith('data:')) return new Misfit(`content.${video.position}.video_url`);
+    if (video?.url.startsWith('data:')) return new Unsupported(`content.${video.position}.video_url`);
     const { resolution } = request;
-    return resolution === null || resolution === '720p' ? null : new Misfit('resolution');
+    return resolution === null || resolution === '720p' ? null : new Unsupported('resolution');
   },
   create: (request, { upstreamModel: model }) => {
     const { prompt, duration, options } = request;

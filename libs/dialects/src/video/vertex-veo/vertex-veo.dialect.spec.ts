@@ -1,4 +1,4 @@
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { begunBy, items, NAMED, replied, sent, videoOf } from '../video.fixture.js';
 import { dialect } from './vertex-veo.dialect.js';
 
@@ -69,10 +69,12 @@ describe('videos of Veo on Vertex AI', () => {
 
   it('VID-12 take no address of a picture or a video: it is refused, not left out', () => {
     const picture = items(['first_frame'], ['last_frame', NAMED]);
-    expect(dialect.misfit?.(videoOf({ items: picture }))).toEqual(new Misfit('content.1.image_url'));
+    expect(dialect.unsupported?.(videoOf({ items: picture }))).toEqual(
+      new Unsupported('content.1.image_url'),
+    );
     const video = items(['source_video', 'https://a.test/b.mp4']);
-    expect(dialect.misfit?.(videoOf({ items: video }))).toEqual(new Misfit('content.0.video_url'));
-    expect(dialect.misfit?.(videoOf({ items: items(['first_frame'], ['last_frame']) }))).toBeNull();
+    expect(dialect.unsupported?.(videoOf({ items: video }))).toEqual(new Unsupported('content.0.video_url'));
+    expect(dialect.unsupported?.(videoOf({ items: items(['first_frame'], ['last_frame']) }))).toBeNull();
   });
 
   it('VID-13 are operations that are asked for by name, and hold their video at the end', () => {

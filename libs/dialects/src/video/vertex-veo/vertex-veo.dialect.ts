@@ -1,6 +1,6 @@
 import { objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { badReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import type { VideoDialect, VideoItem, VideoRequest, VideoState } from '../video-dialect.js';
 import { answerIn, failedState, given, inlineOf, itemsOf, ratioOf } from '../video-parts.js';
@@ -18,10 +18,12 @@ export const dialect: VideoDialect = {
   roles: ['first_frame', 'last_frame', 'reference_image', 'source_video'],
   takes: ['seed', 'negative_prompt', 'person_generation', 'generate_audio'],
   pollMs: 10_000,
-  misfit: ({ items }) => {
+  unsupported: ({ items }) => {
     const named = items.find((item) => inlineOf(item) === null);
     if (named === undefined) return null;
-    return new Misfit(`content.${named.position}.${named.role === 'source_video' ? 'video' : 'image'}_url`);
+    return new Unsupported(
+      `content.${named.position}.${named.role === 'source_video' ? 'video' : 'image'}_url`,
+    );
   },
   create: (request, { upstreamModel }) => {
     const { prompt, duration, resolution, options } = request;

@@ -121,7 +121,7 @@ function namesLanguage(model: CatalogueModel | null, request: TranscriptionReque
   const asked = { ...request, format: 'verbose_json' };
   return (
     model !== null &&
-    model.routes.every(({ dialect }) => TRANSCRIPTIONS_DIALECTS.get(dialect)?.misfit(asked) === null)
+    model.routes.every(({ dialect }) => TRANSCRIPTIONS_DIALECTS.get(dialect)?.unsupported(asked) === null)
   );
 }
 

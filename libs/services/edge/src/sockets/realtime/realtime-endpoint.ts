@@ -1,5 +1,5 @@
 import {
-  Misfit,
+  Unsupported,
   REALTIME_DIALECTS,
   type ResultContext,
   type RouteTarget,
@@ -89,8 +89,8 @@ export const REALTIME: Endpoint = {
   translate: ({ request }, route: RouteTarget) => {
     const { kind } = request as RealtimeAsked;
     if (kind === 'transcription')
-      return TRANSCRIPTION_DIALECTS.has(route.dialect) ? translationTo(NO_REQUEST) : new Misfit(null);
+      return TRANSCRIPTION_DIALECTS.has(route.dialect) ? translationTo(NO_REQUEST) : new Unsupported(null);
     const dialect = REALTIME_DIALECTS.get(route.dialect);
-    return dialect === undefined ? new Misfit(null) : translationTo(dialect.open(route.upstreamModel));
+    return dialect === undefined ? new Unsupported(null) : translationTo(dialect.open(route.upstreamModel));
   },
 };
