@@ -50,7 +50,7 @@ export type {
   KeyMinute,
   LimitMetric,
   LimitScope,
-  MirrorRequest,
+  ProjectionRequest,
   PutUnit,
   Refusal,
   Trial,

@@ -4,7 +4,7 @@ import type {
   Clock,
   LimitScope,
   LimitStore,
-  MirrorRequest,
+  ProjectionRequest,
   PutUnit,
   Random,
   Refusal,
@@ -128,11 +128,11 @@ export function limited(kind: LimitScope['kind'], change: Partial<LimitScope>): 
   return SCOPES.map((scope) => (scope.kind === kind ? { ...scope, ...change } : scope));
 }
 
-/** Mirrors a balance and posted spend as the ledger would answer `missing`. */
+/** Projections a balance and posted spend as the ledger would answer `missing`. */
 export async function mirror(
   store: LimitStore,
   gen: string | null,
-  more: Partial<MirrorRequest>,
+  more: Partial<ProjectionRequest>,
 ): Promise<void> {
   const scopes = SCOPES.map(({ kind, id }) => ({ kind, id, postedNano: 0n }));
   const base = { accountId: 'acct_1', gen, version: 1, balanceNano: 1_000_000n, scopes, units: [] };
@@ -140,7 +140,7 @@ export async function mirror(
 }
 
 /** Stamps and mirrors as the edge and the usage service do; answers the account's gen. */
-export async function open(store: LimitStore, more: Partial<MirrorRequest> = {}): Promise<string> {
+export async function open(store: LimitStore, more: Partial<ProjectionRequest> = {}): Promise<string> {
   const stale = await store.admit(request());
   if (stale.outcome !== 'stale') throw new Error(`an empty store answered ${stale.outcome}`);
   await store.stamp('acct_1', 1, stale.gen);

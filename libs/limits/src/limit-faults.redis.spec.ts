@@ -1,4 +1,4 @@
-import type { AdmitRequest, LimitStore, MirrorRequest, PutUnit } from '@gateway/contracts';
+import type { AdmitRequest, LimitStore, ProjectionRequest, PutUnit } from '@gateway/contracts';
 import { fixedClock } from '@gateway/testing';
 import fc from 'fast-check';
 import { limitDrivers, put, refusal, request, SCOPES } from './conformance.fixture.js';
@@ -37,7 +37,7 @@ class Ledger {
   }
 
   /** Returns the request of the usage service: totals and the applied units from one snapshot. */
-  snapshot(units: string[], gen: string | null): MirrorRequest {
+  snapshot(units: string[], gen: string | null): ProjectionRequest {
     const known = units.filter((unit) => this.costs.has(unit) || this.crashed.has(unit));
     return {
       accountId: 'acct_1',
@@ -119,7 +119,7 @@ class World {
       if (unit.cost !== null) continue;
       this.running.delete(id);
       this.ledger.crash(id);
-      this.mirrorLater([id]);
+      this.projectLater([id]);
     }
   }
 
@@ -131,7 +131,7 @@ class World {
     const batch = synced.slice(0, count);
     if (batch.length === 0) return;
     this.ledger.post(batch);
-    this.mirrorLater(batch.map(({ unit }) => unit));
+    this.projectLater(batch.map(({ unit }) => unit));
   }
 
   async deliver(pick: number, twice: boolean): Promise<void> {
@@ -210,12 +210,12 @@ class World {
     this.mails.push(send);
   }
 
-  private mirrorLater(units: string[]): void {
+  private projectLater(units: string[]): void {
     const sent = this.ledger.snapshot(units, null);
     this.mail(() => this.mirror(sent));
   }
 
-  private async mirror(sent: MirrorRequest): Promise<void> {
+  private async mirror(sent: ProjectionRequest): Promise<void> {
     await this.store.mirror(sent);
     const spent = sent.scopes[0].postedNano;
     if (spent > this.sentNano) this.sentNano = spent;

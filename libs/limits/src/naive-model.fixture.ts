@@ -1,4 +1,4 @@
-import type { AdmitRequest, MirrorRequest } from '@gateway/contracts';
+import type { AdmitRequest, ProjectionRequest } from '@gateway/contracts';
 import { recordName } from './admission.js';
 
 /**
@@ -173,7 +173,7 @@ export class NaiveModel {
       });
   }
 
-  mirror(sent: MirrorRequest, living: boolean): void {
+  mirror(sent: ProjectionRequest, living: boolean): void {
     if (sent.gen !== null && !living) return;
     const totals = [...sent.scopes.map((scope) => ({ name: recordName(scope), nano: scope.postedNano }))];
     for (const { name, nano } of [...totals, { name: 'account', nano: sent.balanceNano }]) {

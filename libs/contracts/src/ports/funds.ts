@@ -8,7 +8,7 @@ export type AppliedRange = readonly [number, number];
  * Throws ApiError `service_unavailable` where it cannot be asked.
  */
 export abstract class Funds {
-  /** Mirrors posted totals of these scopes into the LimitStore for this generation. */
+  /** Projections posted totals of these scopes into the LimitStore for this generation. */
   abstract seedGate(accountId: string, gen: string, scopes: { kind: ScopeKind; id: string }[]): Promise<void>;
   /**
    * Spend per scope: lifetime for a key, the last 30 days above it. Decimal strings of USD. Only what the account paid counts,

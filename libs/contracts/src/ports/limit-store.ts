@@ -183,7 +183,7 @@ export interface PutUnit {
 }
 
 /** Totals of one account in the ledger, read from one snapshot of it. */
-export interface MirrorRequest {
+export interface ProjectionRequest {
   accountId: string;
   /** Generation to pass when it answers `missing(gen)`. */
   gen: string | null;
@@ -236,7 +236,7 @@ export abstract class LimitStore {
    * Returns the latest version sent before of the same history, if it is later than this one: the store then keeps its
    * totals. Null otherwise.
    */
-  abstract mirror(request: MirrorRequest): Promise<number | null>;
+  abstract mirror(request: ProjectionRequest): Promise<number | null>;
   /** Raises the account's principal version; `gen` (from `stale`) stamps it for that generation only. */
   abstract stamp(accountId: string, version: number, gen: string | null): Promise<void>;
   /** The principal version the store knows; null where it is unknown. For endpoints that do not admit. */

@@ -4,7 +4,7 @@ import type {
   AdmitRequest,
   AdmitResult,
   Clock,
-  MirrorRequest,
+  ProjectionRequest,
   PutUnit,
   Random,
   ScopeKind,
@@ -86,7 +86,7 @@ export class InProcessLimitStore extends LimitStore {
     for (const unit of units) this.book(unit.accountId).put(unit, now);
   }
 
-  async mirror(request: MirrorRequest): Promise<number | null> {
+  async mirror(request: ProjectionRequest): Promise<number | null> {
     if (request.gen !== null && request.gen !== this.gen) return null;
     return this.book(request.accountId).mirror(request, request.gen !== null, this.clock.now());
   }

@@ -1,4 +1,4 @@
-import { HELD_KINDS, type AdmitRequest, type MirrorRequest, type PutUnit } from '@gateway/contracts';
+import { HELD_KINDS, type AdmitRequest, type ProjectionRequest, type PutUnit } from '@gateway/contracts';
 import {
   ACCOUNT_RECORD,
   DOUBT_MS,
@@ -190,7 +190,7 @@ export class LimitCounters {
   }
 
   /** Sets posted totals; `valid` where the mirror answers `missing` of the living generation. Answers a later version. */
-  mirror(request: MirrorRequest, valid: boolean, now: number): number | null {
+  mirror(request: ProjectionRequest, valid: boolean, now: number): number | null {
     let held = request.version;
     const posted = [
       ...request.scopes.map((scope) => ({ name: recordName(scope), nano: scope.postedNano })),

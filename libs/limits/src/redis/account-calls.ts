@@ -1,4 +1,4 @@
-import type { MirrorRequest, PutUnit, ScopeKind } from '@gateway/contracts';
+import type { ProjectionRequest, PutUnit, ScopeKind } from '@gateway/contracts';
 import { ACCOUNT_RECORD, recordName } from '../admission.js';
 import { toScriptNano } from '../script-nano.js';
 import { bytesOf, doubles } from './script-pipe.js';
@@ -42,7 +42,7 @@ export function putCall(items: readonly (readonly PutUnit[])[]): AccountsCall {
   return { keys, args: [doubles(heads), doubles(numbers), ...texts] };
 }
 
-export function mirrorCall(requests: readonly MirrorRequest[]): AccountsCall {
+export function projectionCall(requests: readonly ProjectionRequest[]): AccountsCall {
   const args: string[] = [];
   for (const { gen, history = 0, version, balanceNano, scopes, units } of requests) {
     const posted = [...scopes.map(({ postedNano }) => postedNano), balanceNano];
@@ -62,9 +62,9 @@ export function mirrorCall(requests: readonly MirrorRequest[]): AccountsCall {
 /** Returns the later versions that the script of a mirror reports, by the request that was late. */
 export function laterVersions(
   answer: string,
-  requests: readonly MirrorRequest[],
-): Map<MirrorRequest, number> {
-  const later = new Map<MirrorRequest, number>();
+  requests: readonly ProjectionRequest[],
+): Map<ProjectionRequest, number> {
+  const later = new Map<ProjectionRequest, number>();
   if (answer === '') return later;
   for (const pair of answer.split(' ')) {
     const [index, version] = pair.split(':');

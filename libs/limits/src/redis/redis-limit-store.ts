@@ -3,7 +3,7 @@ import type {
   AccountState,
   AdmitRequest,
   AdmitResult,
-  MirrorRequest,
+  ProjectionRequest,
   PutUnit,
   Random,
   ScopeKind,
@@ -15,7 +15,7 @@ import { dayResetSeconds, minuteResetSeconds } from '../windows.js';
 import {
   accountKeys,
   laterVersions,
-  mirrorCall,
+  projectionCall,
   putCall,
   VERSIONS,
   type AccountsCall,
@@ -53,14 +53,14 @@ const NOTHING: readonly string[] = [];
 export class RedisLimitStore extends LimitStore {
   private readonly calls: AdmitCalls;
   private readonly puts: TickBatches<PutUnit[]>;
-  private readonly mirrors: TickBatches<MirrorRequest, ReadonlyMap<MirrorRequest, number>>;
+  private readonly mirrors: TickBatches<ProjectionRequest, ReadonlyMap<ProjectionRequest, number>>;
   private readonly begun = new Map<string, Away>();
 
   constructor(private readonly options: RedisLimitStoreOptions) {
     super();
     this.calls = new AdmitCalls(options.pipe);
     this.puts = new TickBatches((items) => this.runAll(LIMIT_SCRIPTS.put, putCall(items)));
-    this.mirrors = new TickBatches((requests) => this.mirrorAll(requests));
+    this.mirrors = new TickBatches((requests) => this.projectAll(requests));
   }
 
   admit(request: AdmitRequest): Promise<AdmitResult> {
@@ -112,7 +112,7 @@ export class RedisLimitStore extends LimitStore {
     if (share !== undefined) for (const unit of units) share.acknowledge(unit);
   }
 
-  async mirror(request: MirrorRequest): Promise<number | null> {
+  async mirror(request: ProjectionRequest): Promise<number | null> {
     const later = await this.mirrors.add(this.options.pipe.hashSlotOf(tagOf(request.accountId)), request);
     return later.get(request) ?? null;
   }
@@ -254,8 +254,8 @@ export class RedisLimitStore extends LimitStore {
     }
   }
 
-  private async mirrorAll(requests: MirrorRequest[]): Promise<ReadonlyMap<MirrorRequest, number>> {
-    const { keys, args } = mirrorCall(requests);
+  private async projectAll(requests: ProjectionRequest[]): Promise<ReadonlyMap<ProjectionRequest, number>> {
+    const { keys, args } = projectionCall(requests);
     return laterVersions(await this.run(LIMIT_SCRIPTS.mirror, keys, args), requests);
   }
 

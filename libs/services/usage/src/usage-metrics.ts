@@ -11,8 +11,8 @@ export class UsageMetrics {
   private readonly deadLetters: Counter;
   private readonly priceChecks: Counter;
   private readonly gateSeeds: Counter;
-  private readonly mirrorFailures: Counter;
-  private readonly mirrorDebts: Gauge;
+  private readonly projectionFailures: Counter;
+  private readonly projectionDebts: Gauge;
   private readonly gaps: Gauge;
   private readonly differences: Gauge;
   private readonly unproven: Gauge;
@@ -53,12 +53,12 @@ export class UsageMetrics {
       help: 'Generations of the limit store that asked for posted totals.',
       registers,
     });
-    this.mirrorFailures = new Counter({
+    this.projectionFailures = new Counter({
       name: 'gateway_usage_mirror_failures_total',
       help: 'Failed tries to report to the limit store what is posted.',
       registers,
     });
-    this.mirrorDebts = new Gauge({
+    this.projectionDebts = new Gauge({
       name: 'gateway_usage_mirror_debts',
       help: 'Posted units not yet reported to the limit store, at most 5,000.',
       registers,
@@ -108,12 +108,12 @@ export class UsageMetrics {
     this.priceChecks.inc({ finding });
   }
 
-  mirrorFailed(): void {
-    this.mirrorFailures.inc();
+  projectionFailed(): void {
+    this.projectionFailures.inc();
   }
 
-  mirrorDebtsLeft(units: number): void {
-    this.mirrorDebts.set(units);
+  projectionDebtsLeft(units: number): void {
+    this.projectionDebts.set(units);
   }
 
   gapsFound(missing: number): void {

@@ -28,7 +28,7 @@ import {
 } from '@gateway/testing';
 import { Ingestion } from './ingest/ingestion.js';
 import { LedgerFunds } from './ledger/ledger-funds.js';
-import { Mirrors } from './mirror/mirrors.js';
+import { Projections } from './mirror/mirrors.js';
 import { WindowRollup } from './mirror/window-rollup.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { UsageConfig } from './usage.config.js';
@@ -41,7 +41,7 @@ export interface UsageApp extends RunningApp {
   database: UsageDatabase;
   ingestion: Ingestion;
   funds: LedgerFunds;
-  mirrors: Mirrors;
+  mirrors: Projections;
   roller: WindowRollup;
   limits: LimitStoreDouble;
   log: EventLogDouble;
@@ -127,7 +127,7 @@ export async function startUsageApp(
     database: app.get(UsageDatabase, { strict: false }),
     ingestion,
     funds: app.get(LedgerFunds, { strict: false }),
-    mirrors: app.get(Mirrors, { strict: false }),
+    mirrors: app.get(Projections, { strict: false }),
     roller: app.get(WindowRollup, { strict: false }),
     limits,
     log,

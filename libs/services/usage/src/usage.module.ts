@@ -39,8 +39,8 @@ import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerFunds } from './ledger/ledger-funds.js';
 import { LedgerStore } from './ledger/ledger.store.js';
 import { ActiveAccounts } from './mirror/active-accounts.js';
-import { MirrorStore } from './mirror/mirror.store.js';
-import { Mirrors } from './mirror/mirrors.js';
+import { ProjectionStore } from './mirror/mirror.store.js';
+import { Projections } from './mirror/mirrors.js';
 import { WindowRollup } from './mirror/window-rollup.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { AccountController } from './reads/account.controller.js';
@@ -148,8 +148,8 @@ const ledger: Provider[] = [
   { provide: Funds, useExisting: LedgerFunds },
   AccountDirectory,
   ActiveAccounts,
-  MirrorStore,
-  Mirrors,
+  ProjectionStore,
+  Projections,
   Reconciler,
 ];
 

@@ -3,7 +3,7 @@ import {
   type AccountState,
   type AdmitRequest,
   type AdmitResult,
-  type MirrorRequest,
+  type ProjectionRequest,
   type PutUnit,
   type ScopeKind,
 } from '@gateway/contracts';
@@ -29,7 +29,7 @@ export class LimitStoreDouble extends InProcessLimitStore {
     return super.put(units);
   }
 
-  override async mirror(request: MirrorRequest): Promise<number | null> {
+  override async mirror(request: ProjectionRequest): Promise<number | null> {
     this.reach('mirror');
     return super.mirror(request);
   }

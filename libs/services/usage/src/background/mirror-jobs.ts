@@ -3,7 +3,7 @@ import type { Clock } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import { ActiveAccounts } from '../mirror/active-accounts.js';
-import { Mirrors } from '../mirror/mirrors.js';
+import { Projections } from '../mirror/mirrors.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import type { Job } from './job.js';
 
@@ -26,7 +26,7 @@ export class MirrorJobs {
   ];
 
   constructor(
-    private readonly mirrors: Mirrors,
+    private readonly mirrors: Projections,
     private readonly accounts: ActiveAccounts,
     private readonly ledger: LedgerStore,
     private readonly metrics: UsageMetrics,

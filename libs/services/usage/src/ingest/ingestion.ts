@@ -3,7 +3,7 @@ import { OutboxRelay } from '@gateway/event-log';
 import type { Clock, ConsumedRecord, UsageRecord } from '@gateway/contracts';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Mirrors } from '../mirror/mirrors.js';
+import { Projections } from '../mirror/mirrors.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { readBatch, unusable, type ReadBatch } from '../posting/read-batch.js';
 import { PostingStore, type Posted } from '../posting/posting.store.js';
@@ -22,7 +22,7 @@ export class Ingestion implements OnApplicationShutdown {
 
   constructor(
     @Inject(PostingStore) private readonly store: Pick<PostingStore, 'post'>,
-    @Inject(Mirrors) private readonly mirrors: Pick<Mirrors, 'report'>,
+    @Inject(Projections) private readonly mirrors: Pick<Projections, 'report'>,
     @Inject(Reprice) private readonly reprice: Pick<Reprice, 'check'>,
     @Inject(UsageMetrics) private readonly metrics: Pick<UsageMetrics, 'batchPosted'>,
     @Inject(CLOCK) private readonly clock: Clock,

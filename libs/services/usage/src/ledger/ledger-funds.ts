@@ -5,7 +5,7 @@ import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { RANDOM, unavailable } from '@gateway/platform';
 import type { Scope } from '../posting/scopes.js';
-import { Mirrors } from '../mirror/mirrors.js';
+import { Projections } from '../mirror/mirrors.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { LedgerStore, type Credit } from './ledger.store.js';
 import type { Moved } from './move-money.js';
@@ -15,7 +15,7 @@ import type { Moved } from './move-money.js';
 export class LedgerFunds extends Funds {
   constructor(
     private readonly store: LedgerStore,
-    private readonly mirrors: Mirrors,
+    private readonly mirrors: Projections,
     private readonly metrics: UsageMetrics,
     @Inject(RANDOM) private readonly random: Random,
     @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'nudge'>,

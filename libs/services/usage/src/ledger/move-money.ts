@@ -66,7 +66,7 @@ export async function moveMoney(client: pg.PoolClient, move: MoneyMove, deps: De
   await insertOutbox(client, [
     accountEventRow({ account_id: accountId, org_id: orgId, type: 'balance.movement', data }, '/usage', deps),
   ]);
-  await oweMirror(client, accountId, rows[0].id);
+  await oweProjection(client, accountId, rows[0].id);
   return { isNew: true, transferId: rows[0].id, balanceAfter };
 }
 
@@ -75,7 +75,7 @@ export async function moveMoney(client: pg.PoolClient, move: MoneyMove, deps: De
  * nothing else would report it: an account that is refused has no units. So it stands among the debts to the store, by
  * the transfer in place of a unit.
  */
-async function oweMirror(client: pg.PoolClient, accountId: string, transferId: string): Promise<void> {
+async function oweProjection(client: pg.PoolClient, accountId: string, transferId: string): Promise<void> {
   await client.query('INSERT INTO mirror_debt (account_id, request_id, unit) VALUES ($1, $2, 0)', [
     accountId,
     transferId,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { MirrorRequest, ScopeKind } from '@gateway/contracts';
+import type { ProjectionRequest, ScopeKind } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { awaitsOutcome } from '../posting/read-batch.js';
 import type { Scope } from '../posting/scopes.js';
@@ -7,7 +7,7 @@ import { HISTORY } from '../postgres/ledger-history.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 
 /** Scopes and units of one account that a mirror reports. */
-export interface MirrorWish {
+export interface ProjectionDebt {
   accountId: string;
   gen: string | null;
   scopes: readonly Scope[];
@@ -54,11 +54,11 @@ FROM wish w`;
 
 /** Reads posted totals for mirrors (money-and-limits 2). */
 @Injectable()
-export class MirrorStore {
+export class ProjectionStore {
   constructor(private readonly database: UsageDatabase) {}
 
   /** One request per wish, all from one snapshot. An account without postings has version 0 and nothing posted. */
-  async snapshot(wishes: readonly MirrorWish[]): Promise<MirrorRequest[]> {
+  async snapshot(wishes: readonly ProjectionDebt[]): Promise<ProjectionRequest[]> {
     if (wishes.length === 0) return [];
     const scopes = wishes.flatMap(({ accountId, scopes }) =>
       scopes.map((scope) => ({ accountId, ...scope })),
@@ -102,7 +102,7 @@ export class MirrorStore {
   }
 
   /** Returns those of these units that are in, with the scopes whose posted totals hold them. */
-  async unitsIn(accountId: string, units: readonly UnitName[]): Promise<MirrorWish> {
+  async unitsIn(accountId: string, units: readonly UnitName[]): Promise<ProjectionDebt> {
     const { rows } = await this.database.pool.query<UnitRow>({
       name: 'units-in',
       text: `SELECT u.request_id, u.unit, e.error_code, e.usage_estimated, e.key_id, e.member_id, e.team_id, e.org_id, e.model,
@@ -127,7 +127,7 @@ export class MirrorStore {
     };
   }
 
-  private async inParts(wishes: readonly MirrorWish[]): Promise<MirrorRequest[]> {
+  private async inParts(wishes: readonly ProjectionDebt[]): Promise<ProjectionRequest[]> {
     if (wishes.length === 1) throw new Error(`A mirror of more than ${SCOPES_MAX} scopes was asked for.`);
     const half = Math.ceil(wishes.length / 2);
     return [...(await this.snapshot(wishes.slice(0, half))), ...(await this.snapshot(wishes.slice(half)))];

@@ -1,19 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, LOGGER } from '@gateway/platform';
-import { LimitStore, type Clock, type MirrorRequest, type UsageRecord } from '@gateway/contracts';
+import { LimitStore, type Clock, type ProjectionRequest, type UsageRecord } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
 import { awaitsOutcome, type UnusableRecord } from '../posting/read-batch.js';
 import { mirroredScopes, type Scope } from '../posting/scopes.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
-import { MirrorStore, type MirrorWish } from './mirror.store.js';
+import { ProjectionStore, type ProjectionDebt } from './mirror.store.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { ActiveAccounts } from './active-accounts.js';
 import { answered, type PostedTotals } from './posted-totals.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { unitName } from './unit-name.js';
 
-/** Mirrors under way at once: one per account of a batch. */
+/** Projections under way at once: one per account of a batch. */
 const PARALLEL = 64;
 const RETRIES_MS = [20, 100];
 const NOTHING: PostedTotals = { balances: [], totals: [] };
@@ -28,13 +28,14 @@ const FAILURES_PER_TURN = 64;
  * away, the units are noted in PostgreSQL instead, so that commits go on and nothing is forgotten.
  */
 @Injectable()
-export class Mirrors {
+export class Projections {
   constructor(
     private readonly database: UsageDatabase,
-    private readonly store: MirrorStore,
+    private readonly store: ProjectionStore,
     private readonly limits: LimitStore,
     private readonly accounts: ActiveAccounts,
-    @Inject(UsageMetrics) private readonly metrics: Pick<UsageMetrics, 'mirrorFailed' | 'mirrorDebtsLeft'>,
+    @Inject(UsageMetrics)
+    private readonly metrics: Pick<UsageMetrics, 'projectionFailed' | 'projectionDebtsLeft'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -110,7 +111,7 @@ export class Mirrors {
       'SELECT account_id, request_id, unit FROM mirror_debt ORDER BY account_id, request_id, unit LIMIT $1',
       [DEBTS_PER_ROUND],
     );
-    this.metrics.mirrorDebtsLeft(rows.length);
+    this.metrics.projectionDebtsLeft(rows.length);
     const byAccount = [...grouped(rows, ({ account_id }) => account_id)];
     const failures: unknown[] = [];
     for (let start = 0; start < byAccount.length; start += ACCOUNTS_AT_ONCE)
@@ -138,14 +139,14 @@ export class Mirrors {
     );
   }
 
-  private async deliver(wishes: readonly MirrorWish[], posted: PostedTotals = NOTHING): Promise<boolean> {
+  private async deliver(wishes: readonly ProjectionDebt[], posted: PostedTotals = NOTHING): Promise<boolean> {
     let known = posted;
     for (const delayMs of [...RETRIES_MS, null]) {
       try {
         await this.send(wishes, known);
         return true;
       } catch (failure) {
-        this.metrics.mirrorFailed();
+        this.metrics.projectionFailed();
         this.logger.warn({ err: failure, accounts: wishes.length }, 'posted totals could not be mirrored');
         known = NOTHING;
         if (delayMs !== null) await this.clock.sleep(delayMs);
@@ -158,7 +159,7 @@ export class Mirrors {
    * Sends totals. The posting's own are a snapshot already; others, and every retry, are read anew: an older snapshot
    * would report less. Anything else, and every other try, is read anew: an older snapshot would report less.
    */
-  private async send(wishes: readonly MirrorWish[], posted: PostedTotals = NOTHING): Promise<void> {
+  private async send(wishes: readonly ProjectionDebt[], posted: PostedTotals = NOTHING): Promise<void> {
     const known = answered(wishes, posted);
     const requests = [...known.requests, ...(await this.store.snapshot(known.rest))];
     for (let start = 0; start < requests.length; start += PARALLEL) {
@@ -170,7 +171,7 @@ export class Mirrors {
    * A later version in the store is another process's mirror, or one that the ledger has lost: rows that were put back from
    * a backup, or changed by hand. It would hold old totals until the account has come so far again.
    */
-  private async sendAccount(request: MirrorRequest): Promise<void> {
+  private async sendAccount(request: ProjectionRequest): Promise<void> {
     const { limits, store, logger } = this;
     const held = await limits.mirror(request);
     if (held === null || !(await store.raiseVersion(request.accountId, held))) return;
@@ -180,7 +181,7 @@ export class Mirrors {
     await limits.mirror(again);
   }
 
-  private async noteDebts(wishes: readonly MirrorWish[]): Promise<void> {
+  private async noteDebts(wishes: readonly ProjectionDebt[]): Promise<void> {
     const debts = wishes.flatMap(({ accountId, units }) =>
       units.flatMap(({ unit }) => {
         const name = unitName(unit);
@@ -200,7 +201,7 @@ export class Mirrors {
 }
 
 /** One wish per account. */
-function wishesOf(units: readonly UsageRecord[], dead: readonly UnusableRecord[]): MirrorWish[] {
+function wishesOf(units: readonly UsageRecord[], dead: readonly UnusableRecord[]): ProjectionDebt[] {
   const wishes = new Map<string, { scopes: Map<string, Scope>; units: Map<string, boolean> }>();
   const of = (accountId: string): { scopes: Map<string, Scope>; units: Map<string, boolean> } => {
     const wish = wishes.get(accountId) ?? { scopes: new Map(), units: new Map() };

@@ -1,23 +1,23 @@
-import type { MirrorRequest } from '@gateway/contracts';
+import type { ProjectionRequest } from '@gateway/contracts';
 import type { Posted } from '../posting/posting.store.js';
-import type { MirrorWish } from './mirror.store.js';
+import type { ProjectionDebt } from './mirror.store.js';
 
 export type PostedTotals = Pick<Posted, 'balances' | 'totals'>;
 
 /**
- * Mirrors of the accounts whose every wished scope the posting has moved itself: its account row was locked until the
+ * Projections of the accounts whose every wished scope the posting has moved itself: its account row was locked until the
  * commit, so version, balance and totals are one snapshot. The rest has to be read.
  */
 export function answered(
-  wishes: readonly MirrorWish[],
+  wishes: readonly ProjectionDebt[],
   { balances, totals }: PostedTotals,
-): { requests: MirrorRequest[]; rest: MirrorWish[] } {
+): { requests: ProjectionRequest[]; rest: ProjectionDebt[] } {
   const accounts = new Map(balances.map((balance) => [balance.id, balance]));
   const counted = new Map(
     totals.map((total) => [`${total.accountId}\n${total.scope}\n${total.scopeId}`, total.counted]),
   );
-  const requests: MirrorRequest[] = [];
-  const rest: MirrorWish[] = [];
+  const requests: ProjectionRequest[] = [];
+  const rest: ProjectionDebt[] = [];
   for (const wish of wishes) {
     const { accountId, gen, units } = wish;
     const account = accounts.get(accountId);

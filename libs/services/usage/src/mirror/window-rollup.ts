@@ -18,7 +18,7 @@ export class WindowRollup {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Moves to now - 30 days. Answers how many scopes have changed; the limit store is owed their totals (Mirrors). */
+  /** Moves to now - 30 days. Answers how many scopes have changed; the limit store is owed their totals (Projections). */
   async roll(): Promise<number> {
     const target = this.clock.now() - WINDOW_MS;
     let changed = 0;

@@ -1,7 +1,7 @@
 import type { Clock, ConsumedRecord } from '@gateway/contracts';
 import { readBatch } from '../posting/read-batch.js';
 import type { PostingStore } from '../posting/posting.store.js';
-import type { Mirrors } from '../mirror/mirrors.js';
+import type { Projections } from '../mirror/mirrors.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 
 /** A record that could not be applied, as an operator sees it. */
@@ -19,7 +19,7 @@ export interface DeadLetter {
 interface Deps {
   database: UsageDatabase;
   store: PostingStore;
-  mirrors: Mirrors;
+  mirrors: Projections;
   clock: Clock;
 }
 

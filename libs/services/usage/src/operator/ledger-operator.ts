@@ -4,8 +4,8 @@ import { PostingStore } from '../posting/posting.store.js';
 import { Reprice } from '../posting/reprice.js';
 import { Ingestion } from '../ingest/ingestion.js';
 import { ActiveAccounts } from '../mirror/active-accounts.js';
-import { MirrorStore } from '../mirror/mirror.store.js';
-import { Mirrors } from '../mirror/mirrors.js';
+import { ProjectionStore } from '../mirror/mirror.store.js';
+import { Projections } from '../mirror/mirrors.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { FullReconciliation, type FullProof } from '../reconcile/full-reconciliation.js';
 import { applyDeadLetter, closeDeadLetter, deadLetters, type DeadLetter } from './dead-letter-replay.js';
@@ -23,8 +23,8 @@ interface Options {
 
 const NO_METRICS = {
   batchPosted: () => undefined,
-  mirrorFailed: () => undefined,
-  mirrorDebtsLeft: () => undefined,
+  projectionFailed: () => undefined,
+  projectionDebtsLeft: () => undefined,
   priced: () => undefined,
 };
 const CONNECTIONS = 3;
@@ -34,7 +34,7 @@ const STATEMENT_TIMEOUT_MS = 3_600_000;
 /** Actions of an operator on the ledger, beside the running service. */
 export class LedgerOperator {
   private readonly database: UsageDatabase;
-  private readonly mirrors: Mirrors;
+  private readonly mirrors: Projections;
   private readonly store: PostingStore;
   private readonly reconciliation: FullReconciliation;
   private readonly ingestion: Ingestion;
@@ -47,11 +47,11 @@ export class LedgerOperator {
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
     });
-    const mirrorStore = new MirrorStore(database);
+    const projectionStore = new ProjectionStore(database);
     const accounts = new ActiveAccounts(clock);
     const metrics = NO_METRICS;
     this.database = database;
-    this.mirrors = new Mirrors(database, mirrorStore, limits, accounts, metrics, clock, logger);
+    this.mirrors = new Projections(database, projectionStore, limits, accounts, metrics, clock, logger);
     this.store = new PostingStore(database, clock, random);
     const { mirrors, store } = this;
     this.ingestion = new Ingestion(store, mirrors, { check: async () => undefined }, metrics, clock, logger, {
@@ -60,7 +60,7 @@ export class LedgerOperator {
     const reprice = new Reprice(metrics, logger, catalogue);
     this.reconciliation = new FullReconciliation(
       database,
-      mirrorStore,
+      projectionStore,
       mirrors,
       limits,
       reprice,

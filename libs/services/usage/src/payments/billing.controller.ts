@@ -27,7 +27,7 @@ import {
   idempotent,
 } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Mirrors } from '../mirror/mirrors.js';
+import { Projections } from '../mirror/mirrors.js';
 import { payingOrg } from '../reads/view.js';
 import { BillingStore } from './billing.store.js';
 import { CouponsStore } from './coupons.store.js';
@@ -49,7 +49,7 @@ export class BillingController {
     private readonly billing: BillingStore,
     private readonly payments: Payments,
     private readonly coupons: CouponsStore,
-    private readonly mirrors: Mirrors,
+    private readonly mirrors: Projections,
     private readonly idempotency: IdempotencyTable,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,

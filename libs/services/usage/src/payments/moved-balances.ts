@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { OutboxRelay } from '@gateway/event-log';
-import { Mirrors } from '../mirror/mirrors.js';
+import { Projections } from '../mirror/mirrors.js';
 
 /** Tells of balances that a payment has moved: the events leave, and the limit store gets the new totals. */
 @Injectable()
 export class MovedBalances {
   constructor(
     private readonly outbox: OutboxRelay,
-    private readonly mirrors: Mirrors,
+    private readonly mirrors: Projections,
   ) {}
 
   /** The money stands whether or not the limit store has it now: the debt of the transfer reports it then. */

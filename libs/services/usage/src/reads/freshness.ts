@@ -9,7 +9,7 @@ import {
   type Clock,
 } from '@gateway/contracts';
 import type { Logger } from 'pino';
-import { Mirrors } from '../mirror/mirrors.js';
+import { Projections } from '../mirror/mirrors.js';
 
 /**
  * Interval between two looks; longer after a while, so that reads that wait for a late ledger leave the store alone.
@@ -43,7 +43,7 @@ export class Freshness {
     private readonly limits: LimitStore,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(Mirrors) private readonly mirrors: Pick<Mirrors, 'reportDueOf'>,
+    @Inject(Projections) private readonly mirrors: Pick<Projections, 'reportDueOf'>,
   ) {}
 
   /** Waits until every finished unit of the account is posted, for at most three seconds. */

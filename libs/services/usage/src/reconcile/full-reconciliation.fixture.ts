@@ -1,6 +1,6 @@
 import type { LimitStore } from '@gateway/contracts';
 import { SystemClock, SystemRandom } from '@gateway/platform';
-import { MirrorStore } from '../mirror/mirror.store.js';
+import { ProjectionStore } from '../mirror/mirror.store.js';
 import { PostingStore } from '../posting/posting.store.js';
 import { Reprice } from '../posting/reprice.js';
 import type { UsageApp } from '../usage.fixture.js';
@@ -13,7 +13,7 @@ export function reconciliationOf(
 ): FullReconciliation {
   return new FullReconciliation(
     database,
-    app.get(MirrorStore, { strict: false }),
+    app.get(ProjectionStore, { strict: false }),
     mirrors,
     limits,
     app.get(Reprice, { strict: false }),

@@ -1,6 +1,6 @@
 import type { Clock, LimitStore, Random } from '@gateway/contracts';
-import type { MirrorStore } from '../mirror/mirror.store.js';
-import type { Mirrors } from '../mirror/mirrors.js';
+import type { ProjectionStore } from '../mirror/mirror.store.js';
+import type { Projections } from '../mirror/mirrors.js';
 import type { PostingStore } from '../posting/posting.store.js';
 import type { Reprice } from '../posting/reprice.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
@@ -8,7 +8,7 @@ import { accountsAfter } from './accounts-after.js';
 import type { Finding, Sums } from './finding.js';
 import { proveJournals } from './journal-proof.js';
 import { ledgerFindings, sums } from './ledger-proof.js';
-import { mirrorFindings } from './mirror-proof.js';
+import { projectionFindings } from './mirror-proof.js';
 import { provePrices } from './price-proof.js';
 import { repair } from './repair.js';
 import { missingRows } from './rows-proof.js';
@@ -28,8 +28,8 @@ export interface FullProof {
 export class FullReconciliation {
   constructor(
     private readonly database: UsageDatabase,
-    private readonly mirrorStore: MirrorStore,
-    private readonly mirrors: Mirrors,
+    private readonly projectionStore: ProjectionStore,
+    private readonly mirrors: Projections,
     private readonly limits: LimitStore,
     private readonly reprice: Pick<Reprice, 'again' | 'knows' | 'window'>,
     private readonly store: PostingStore,
@@ -39,7 +39,7 @@ export class FullReconciliation {
 
   /** Everything, at once; `journals` are folders as JOURNAL_DIR names them. Repairs what it found if asked to. */
   async run(options: { journals: readonly string[]; isRepair: boolean }): Promise<FullProof> {
-    const { database, mirrorStore, limits, mirrors, store, clock, random } = this;
+    const { database, projectionStore: projectionStore, limits, mirrors, store, clock, random } = this;
     const prices = await provePrices({ database, reprice: this.reprice });
     // As arguments of a call a million of them would not fit on the stack.
     let findings = [
@@ -52,10 +52,10 @@ export class FullReconciliation {
     const journal =
       options.journals.length > 0 ? await proveJournals(options.journals, { database, clock }) : null;
     if (journal !== null) findings = findings.concat(journal.findings);
-    const proof = { database, mirrorStore, limits, clock };
+    const proof = { database, projectionStore: projectionStore, limits, clock };
     for (let from = ''; ;) {
       const accounts = await accountsAfter(from, ACCOUNTS_AT_ONCE, database);
-      findings = findings.concat(await mirrorFindings(accounts, journal?.tailNano ?? null, proof));
+      findings = findings.concat(await projectionFindings(accounts, journal?.tailNano ?? null, proof));
       if (accounts.length < ACCOUNTS_AT_ONCE) break;
       from = accounts[accounts.length - 1];
     }

@@ -1,13 +1,13 @@
-import type { AccountState, Clock, LimitStore, MirrorRequest, ScopeKind } from '@gateway/contracts';
+import type { AccountState, Clock, LimitStore, ProjectionRequest, ScopeKind } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import type { MirrorStore, MirrorWish } from '../mirror/mirror.store.js';
+import type { ProjectionStore, ProjectionDebt } from '../mirror/mirror.store.js';
 import { unitName } from '../mirror/unit-name.js';
 import { findingName, type Finding } from './finding.js';
 
 interface Deps {
   database: UsageDatabase;
-  mirrorStore: MirrorStore;
+  projectionStore: ProjectionStore;
   limits: LimitStore;
   clock: Clock;
 }
@@ -23,7 +23,7 @@ const BETWEEN_LOOKS_MS = 300;
  * difference counts where it is there in each of several looks. `tailNano`: what the journals had not posted when they
  * were read, per account; null where no journal was given, and then only an account without units in flight is judged.
  */
-export async function mirrorFindings(
+export async function projectionFindings(
   accounts: readonly string[],
   tailNano: ReadonlyMap<string, bigint> | null,
   deps: Deps,
@@ -53,13 +53,13 @@ function isStillThere(now: Finding, before: ReadonlyMap<string, Finding>): boole
   return then !== undefined && (now.kind !== 'unposted_differs' || then.found === now.found);
 }
 
-async function wishesOf(accounts: readonly string[], database: UsageDatabase): Promise<MirrorWish[]> {
+async function wishesOf(accounts: readonly string[], database: UsageDatabase): Promise<ProjectionDebt[]> {
   const { rows } = await database.pool.query<{ account_id: string; scope: ScopeKind; scope_id: string }>(
     `SELECT a.account_id, t.scope, t.scope_id FROM unnest($1::text[]) AS a(account_id) LEFT JOIN LATERAL (
        SELECT scope, scope_id FROM spend_total WHERE account_id = a.account_id LIMIT $2) AS t ON TRUE`,
     [accounts, SCOPES_PER_ACCOUNT],
   );
-  const wishes = new Map<string, MirrorWish & { scopes: { kind: ScopeKind; id: string }[] }>();
+  const wishes = new Map<string, ProjectionDebt & { scopes: { kind: ScopeKind; id: string }[] }>();
   for (const { account_id: accountId, scope, scope_id } of rows) {
     const wish = wishes.get(accountId) ?? { accountId, gen: null, scopes: [], units: [] };
     wishes.set(accountId, wish);
@@ -69,13 +69,13 @@ async function wishesOf(accounts: readonly string[], database: UsageDatabase): P
 }
 
 async function lookAt(
-  wish: MirrorWish,
+  wish: ProjectionDebt,
   tailNano: ReadonlyMap<string, bigint> | null,
   deps: Deps,
 ): Promise<Finding[]> {
   const { accountId: account } = wish;
   const state = await deps.limits.read(account, [...wish.scopes]);
-  const [ledger] = await deps.mirrorStore.snapshot([wish]);
+  const [ledger] = await deps.projectionStore.snapshot([wish]);
   return [
     ...versionFindings(account, state, ledger),
     ...reservedFindings(account, state),
@@ -84,7 +84,11 @@ async function lookAt(
   ];
 }
 
-function versionFindings(account: string, { posted = [] }: AccountState, ledger: MirrorRequest): Finding[] {
+function versionFindings(
+  account: string,
+  { posted = [] }: AccountState,
+  ledger: ProjectionRequest,
+): Finding[] {
   const mirrored = posted.find(({ kind }) => kind === 'account')?.version ?? 0;
   if (mirrored <= ledger.version) return [];
   const [expected, found] = [String(mirrored), String(ledger.version)];
@@ -103,7 +107,7 @@ function reservedFindings(account: string, { reservedUnits, reservedNano, scopes
   );
 }
 
-function postedFindings(account: string, state: AccountState, ledger: MirrorRequest): Finding[] {
+function postedFindings(account: string, state: AccountState, ledger: ProjectionRequest): Finding[] {
   const expected = new Map(ledger.scopes.map(({ kind, id, postedNano }) => [`${kind}:${id}`, postedNano]));
   return (state.posted ?? []).flatMap(({ kind, id, nano }): Finding[] => {
     const isBalance = kind === 'account';
@@ -127,11 +131,11 @@ function unpostedFindings(
 }
 
 /** A unit is due 5 s after its settlement or at the end of its lease: by then its mirror is long through. */
-async function heldFindings(account: string, { limits, mirrorStore }: Deps): Promise<Finding[]> {
+async function heldFindings(account: string, { limits, projectionStore }: Deps): Promise<Finding[]> {
   const due = await limits.due(account, DUE_PER_ACCOUNT);
   const names = due.flatMap((unit) => unitName(unit) ?? []);
   if (names.length === 0) return [];
-  const { units } = await mirrorStore.unitsIn(account, names);
+  const { units } = await projectionStore.unitsIn(account, names);
   return units
     .filter(({ crash }) => !crash)
     .map(({ unit }) => ({ kind: 'unit_held', account, scope: unit, expected: '0', found: '1' }));

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import { testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
 import { ScheduledJobs } from '../background/scheduled-jobs.js';
-import { MirrorStore } from '../mirror/mirror.store.js';
+import { ProjectionStore } from '../mirror/mirror.store.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
@@ -41,7 +41,7 @@ function reconcilerWith(
 ): Reconciler {
   return new Reconciler(
     more.database ?? app.database,
-    app.app.get(MirrorStore, { strict: false }),
+    app.app.get(ProjectionStore, { strict: false }),
     app.limits,
     more.metrics ?? { differencesFound: () => undefined, proofAdvanced: () => undefined },
     more.clock ?? new SystemClock(),

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LimitStore, uuidv7, type Clock, type Random } from '@gateway/contracts';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { MirrorStore } from '../mirror/mirror.store.js';
+import { ProjectionStore } from '../mirror/mirror.store.js';
 import { isStatementCanceled } from '../postgres/statement-canceled.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { UsageMetrics } from '../usage-metrics.js';
@@ -14,7 +14,7 @@ import {
   recentLinkFindings,
   wholeBooksFindings,
 } from './ledger-proof.js';
-import { mirrorFindings } from './mirror-proof.js';
+import { projectionFindings } from './mirror-proof.js';
 
 /** The knowledge of this process's passes. */
 export interface ProofState {
@@ -64,7 +64,7 @@ export class Reconciler {
 
   constructor(
     private readonly database: UsageDatabase,
-    private readonly mirrorStore: MirrorStore,
+    private readonly projectionStore: ProjectionStore,
     private readonly limits: LimitStore,
     @Inject(UsageMetrics) private readonly metrics: Pick<UsageMetrics, 'differencesFound' | 'proofAdvanced'>,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -110,10 +110,12 @@ export class Reconciler {
 
   /** Returns how many were proved. What was found of an account stays until it is proved again. */
   private async prove(accounts: readonly string[]): Promise<number> {
-    const { database, mirrorStore, limits, clock } = this;
+    const { database, projectionStore: projectionStore, limits, clock } = this;
     if (accounts.length === 0) return 0;
     const findings = await this.withinTime(accounts.filter((account) => !this.unproven.has(account)));
-    findings.push(...(await mirrorFindings(accounts, null, { database, mirrorStore, limits, clock })));
+    findings.push(
+      ...(await projectionFindings(accounts, null, { database, projectionStore, limits, clock })),
+    );
     const proved = accounts.filter((account) => !this.unproven.has(account));
     for (const [name, { account, kind }] of this.found) {
       if (account === null || !accounts.includes(account)) continue;

@@ -3,7 +3,7 @@ import { Usd } from '@gateway/money';
 import type pg from 'pg';
 import { readBatch } from '../posting/read-batch.js';
 import type { PostingStore } from '../posting/posting.store.js';
-import type { Mirrors } from '../mirror/mirrors.js';
+import type { Projections } from '../mirror/mirrors.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
 import type { MissingUnit } from './journal-proof.js';
@@ -14,7 +14,7 @@ import { rebuildTags } from './tags-proof.js';
 interface Deps {
   database: UsageDatabase;
   store: PostingStore;
-  mirrors: Mirrors;
+  mirrors: Projections;
   clock: Clock;
   random: Random;
 }
