@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Notice, RungState } from '../rungs/notice.js';
+import type { Notice, ThresholdState } from '../rungs/notice.js';
 
 /**
  * Returns the notices that exceed their threshold's last state, and stores the new states. Rungs are locked in the
@@ -9,8 +9,8 @@ export async function climb<Wanted extends { notice: Notice }>(
   client: pg.PoolClient,
   wanted: readonly Wanted[],
 ): Promise<Wanted[]> {
-  const states = await lockRungs(client, wanted);
-  const moved = new Map<string, RungState>();
+  const states = await lockThresholds(client, wanted);
+  const moved = new Map<string, ThresholdState>();
   const passed = wanted.filter(({ notice: { rung, orgId } }) => {
     if (rung === null) return true;
     const place = placeOf(orgId, rung.name);
@@ -18,14 +18,14 @@ export async function climb<Wanted extends { notice: Notice }>(
     if (step !== null) moved.set(place, step.state);
     return step?.isNotified === true;
   });
-  await writeRungs(client, moved);
+  await writeThresholds(client, moved);
   return passed;
 }
 
-async function lockRungs(
+async function lockThresholds(
   client: pg.PoolClient,
   wanted: readonly { notice: Notice }[],
-): Promise<Map<string, RungState>> {
+): Promise<Map<string, ThresholdState>> {
   const places = new Set(
     wanted.flatMap(({ notice: { rung, orgId } }) => (rung === null ? [] : [placeOf(orgId, rung.name)])),
   );
@@ -58,7 +58,10 @@ async function lockRungs(
   );
 }
 
-async function writeRungs(client: pg.PoolClient, moved: ReadonlyMap<string, RungState>): Promise<void> {
+async function writeThresholds(
+  client: pg.PoolClient,
+  moved: ReadonlyMap<string, ThresholdState>,
+): Promise<void> {
   if (moved.size === 0) return;
   const rows = [...moved].map(([place, state]) => ({ split: partsOf(place), state }));
   await client.query({

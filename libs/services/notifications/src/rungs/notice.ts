@@ -17,17 +17,17 @@ export interface Notice<Type extends AccountEventType = AccountEventType> {
   data: AccountData<Type>;
   /** The subscribed threshold that was crossed; null for events that have none. */
   threshold: string | null;
-  rung: Rung | null;
+  rung: Threshold | null;
 }
 
 /** Holds repetitions back: one per scope and threshold. */
-export interface Rung {
+export interface Threshold {
   name: string;
   /** Returns the state after this notice, and whether the notice is sent; null = no change, and nothing is sent. */
-  step(last: RungState | null): { state: RungState; isNotified: boolean } | null;
+  step(last: ThresholdState | null): { state: ThresholdState; isNotified: boolean } | null;
 }
 
-export interface RungState {
+export interface ThresholdState {
   atMs: number;
   detail: string | null;
 }
@@ -36,7 +36,7 @@ export interface RungState {
 export type ThresholdsOf = (orgId: string, type: AccountEventType) => readonly string[];
 
 /** Notified again when so much time has passed; what is older than the last one never is. */
-export function atMostEvery(name: string, gapMs: number, atMs: number): Rung {
+export function atMostEvery(name: string, gapMs: number, atMs: number): Threshold {
   return {
     name,
     step: (last) =>

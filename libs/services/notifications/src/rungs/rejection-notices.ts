@@ -1,5 +1,5 @@
 import type { RejectionRecord, ScopeKind } from '@gateway/contracts';
-import { scopeFields, type Notice, type Rung } from './notice.js';
+import { scopeFields, type Notice, type Threshold } from './notice.js';
 
 /** A cap that stays reached is reported again after a day. */
 const AGAIN_MS = 86_400_000;
@@ -26,7 +26,7 @@ export function rejectionNotices(record: RejectionRecord): Notice[] {
 }
 
 /** Refusals of one cap are reported once; another cap is another wall. */
-function oncePerCap(name: string, atMs: number, cap: string): Rung {
+function oncePerCap(name: string, atMs: number, cap: string): Threshold {
   return {
     name,
     step: (last) => {

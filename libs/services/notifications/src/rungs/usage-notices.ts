@@ -1,5 +1,5 @@
 import type { LimitReading, UsageRecord } from '@gateway/contracts';
-import { atMostEvery, scopeFields, type Notice, type Rung, type ThresholdsOf } from './notice.js';
+import { atMostEvery, scopeFields, type Notice, type Threshold, type ThresholdsOf } from './notice.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -62,7 +62,7 @@ function crossed(
 function oncePerStretch(
   name: string,
   { window, windowMs, isDay }: { window: number; windowMs: number; isDay: boolean },
-): Rung {
+): Threshold {
   return {
     name,
     step: (last) => {
