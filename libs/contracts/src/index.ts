@@ -319,7 +319,7 @@ export {
 export {
   CreditBody,
   AppliedQuery,
-  GateBody,
+  SpendLimitBody,
   InternalCreditBody,
   RateLimitsQuery,
   RejectionsBody,

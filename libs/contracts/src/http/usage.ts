@@ -320,7 +320,7 @@ export class SpendScopeBody {
 const SCOPES_MAX = 1_000;
 
 /** POST /internal/gate/{account}: the limit store of generation `gen` lacks these posted totals. */
-export class GateBody {
+export class SpendLimitBody {
   @IsString() @Length(1, 256) gen!: string;
   @IsArray()
   @ArrayMaxSize(SCOPES_MAX)

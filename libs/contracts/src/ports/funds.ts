@@ -9,7 +9,11 @@ export type AppliedRange = readonly [number, number];
  */
 export abstract class Funds {
   /** Projections posted totals of these scopes into the LimitStore for this generation. */
-  abstract seedGate(accountId: string, gen: string, scopes: { kind: ScopeKind; id: string }[]): Promise<void>;
+  abstract seedSpendLimit(
+    accountId: string,
+    gen: string,
+    scopes: { kind: ScopeKind; id: string }[],
+  ): Promise<void>;
   /**
    * Spend per scope: lifetime for a key, the last 30 days above it. Decimal strings of USD. Only what the account paid counts,
    * because a person may be a member of several organizations; null, which names no account, is for keys alone.

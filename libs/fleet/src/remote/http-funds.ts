@@ -22,7 +22,7 @@ export class HttpFunds extends Funds {
   }
 
   /** One call for all who wait for the same: after Redis was emptied that is every request of the account. */
-  override seedGate(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
+  override seedSpendLimit(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
     const name = [accountId, gen, ...scopes.map(({ kind, id }) => `${kind}:${id}`)].join('\n');
     let seed = this.seeds.get(name);
     if (seed === undefined) {

@@ -119,7 +119,7 @@ describe('HttpFunds', () => {
       json: path.startsWith('/internal/spend') ? { spent_usd: ['1.5'] } : { watermark: 7 },
     });
     const scopes = [{ kind: 'key' as const, id: 'key_1' }];
-    await funds.seedGate('acct_1', 'g1', scopes);
+    await funds.seedSpendLimit('acct_1', 'g1', scopes);
     expect(await funds.spent(scopes, 'acct_1')).toEqual(['1.5']);
     expect(await funds.watermark('edge/1', 'e 1')).toBe(7);
     await funds.credit({ accountId: 'a', orgId: null, amountUsd: '5', kind: 'admin_grant', source: 's' });
@@ -134,7 +134,7 @@ describe('HttpFunds', () => {
   it('seeds a gate once for all who wait for it, and again for the next', async () => {
     const funds = new HttpFunds(http, random);
     const scopes = [{ kind: 'key' as const, id: 'key_1' }];
-    const seed = (gen: string): Promise<void> => funds.seedGate('acct_1', gen, scopes);
+    const seed = (gen: string): Promise<void> => funds.seedSpendLimit('acct_1', gen, scopes);
     await Promise.all([...Array.from({ length: 50 }, () => seed('g1')), seed('g2')]);
     expect(service.seen).toHaveLength(2);
     service.answer = () => ({ status: 503 });

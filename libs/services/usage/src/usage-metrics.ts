@@ -10,7 +10,7 @@ export class UsageMetrics {
   private readonly events: Counter;
   private readonly deadLetters: Counter;
   private readonly priceChecks: Counter;
-  private readonly gateSeeds: Counter;
+  private readonly spendLimitSeeds: Counter;
   private readonly projectionFailures: Counter;
   private readonly projectionDebts: Gauge;
   private readonly gaps: Gauge;
@@ -48,7 +48,7 @@ export class UsageMetrics {
       labelNames: ['finding'],
       registers,
     });
-    this.gateSeeds = new Counter({
+    this.spendLimitSeeds = new Counter({
       name: 'gateway_usage_gate_seeds_total',
       help: 'Generations of the limit store that asked for posted totals.',
       registers,
@@ -120,8 +120,8 @@ export class UsageMetrics {
     this.gaps.set(missing);
   }
 
-  gateSeeded(): void {
-    this.gateSeeds.inc();
+  spendLimitSeeded(): void {
+    this.spendLimitSeeds.inc();
   }
 }
 

@@ -66,7 +66,7 @@ describe('the doubles of the ports', () => {
     const money = { creditLimitNano: 0n, reservationNano: 1n, tokenEstimate: 0 };
     const first = await limits.admit({ ...asked, ...money, scopes });
     const gen = 'gen' in first ? first.gen : '';
-    await funds.seedGate('acct_1', gen, [KEY]);
+    await funds.seedSpendLimit('acct_1', gen, [KEY]);
     const { posted = [] } = await limits.read('acct_1', [KEY]);
     expect(posted.map(({ nano }) => nano)).toEqual([1_250_000_000n, 7n]);
     expect(await funds.spent([KEY, { kind: 'org', id: 'org_1' }], 'acct_1')).toEqual(['1.25', '0']);

@@ -1,7 +1,7 @@
 import { ApiError, Funds, type AppliedRange, type LimitStore } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 
-type Scopes = Parameters<Funds['seedGate']>[2];
+type Scopes = Parameters<Funds['seedSpendLimit']>[2];
 type Credit = Parameters<Funds['credit']>[0];
 
 /** A ledger of a few numbers that a test sets and takes away. */
@@ -24,7 +24,7 @@ export class FundsDouble extends Funds {
     super();
   }
 
-  async seedGate(accountId: string, gen: string, scopes: Scopes): Promise<void> {
+  async seedSpendLimit(accountId: string, gen: string, scopes: Scopes): Promise<void> {
     this.reach();
     this.seeded += 1;
     const posted = scopes.map(({ kind, id }) => {

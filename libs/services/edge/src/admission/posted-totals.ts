@@ -15,7 +15,7 @@ export class PostedTotals {
   async seed(request: AdmitRequest, gen: string): Promise<void> {
     // Posted totals alone would hide what this process has not shipped yet.
     await this.watch.settled();
-    await this.funds.seedGate(request.accountId, gen, unitScopes(request));
+    await this.funds.seedSpendLimit(request.accountId, gen, unitScopes(request));
   }
 
   /** Frees what is posted already and still counted as held. Never rejects. */

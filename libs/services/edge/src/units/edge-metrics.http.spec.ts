@@ -106,7 +106,7 @@ describe('metrics of the edge', () => {
   it('keep the edge ready and alive while limit store, ledger and keys service are away', async () => {
     const away = (): Promise<never> => Promise.reject(new ApiError('service_unavailable', { status: 503 }));
     Object.assign(edge.limits, { admit: away, put: away, stamp: away, version: away });
-    Object.assign(edge.funds, { seedGate: away, spent: away, watermark: away });
+    Object.assign(edge.funds, { seedSpendLimit: away, spent: away, watermark: away });
     expect((await edge.post(hello('simulator/chat'))).status).toBe(503);
     Object.assign(edge.principals, { resolve: away, reload: away });
     expect((await edge.post(hello('simulator/chat'))).status).toBe(503);

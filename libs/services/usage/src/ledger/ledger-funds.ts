@@ -23,9 +23,9 @@ export class LedgerFunds extends Funds {
     super();
   }
 
-  override async seedGate(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
+  override async seedSpendLimit(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
     await this.asked(() => this.mirrors.seed(accountId, gen, scopes));
-    this.metrics.gateSeeded();
+    this.metrics.spendLimitSeeded();
   }
 
   override async spent(scopes: Scope[], accountId: string | null): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   AppliedQuery,
-  GateBody,
+  SpendLimitBody,
   InternalCreditBody,
   SpendBody,
   WatermarkQuery,
@@ -18,8 +18,8 @@ export class LedgerController {
 
   @Post('gate/:account')
   @HttpCode(204)
-  async gate(@Param('account') accountId: string, @Body() { gen, scopes }: GateBody): Promise<void> {
-    await this.funds.seedGate(accountId, gen, scopes);
+  async gate(@Param('account') accountId: string, @Body() { gen, scopes }: SpendLimitBody): Promise<void> {
+    await this.funds.seedSpendLimit(accountId, gen, scopes);
   }
 
   @Post('gate/:account/due')

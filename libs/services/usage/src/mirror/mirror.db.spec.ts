@@ -47,7 +47,7 @@ async function admit(unit: string, more: Partial<AdmitRequest> = {}): Promise<Ad
   for (let tries = 0; tries < 3; tries += 1) {
     const answer = await store.admit(request(unit, more));
     if (answer.outcome === 'stale') await store.stamp('acct_1', 1, answer.gen);
-    else if (answer.outcome === 'missing') await app.funds.seedGate('acct_1', answer.gen, [KEY, ORG]);
+    else if (answer.outcome === 'missing') await app.funds.seedSpendLimit('acct_1', answer.gen, [KEY, ORG]);
     else return answer;
   }
   throw new Error('The store goes on asking.');
@@ -141,7 +141,7 @@ describe('mirrors', () => {
     const ofModel = { kind: 'key' as const, id: 'key_1/m:acme/chat' };
     const stale = await store.admit(request('req_m/0'));
     if (stale.outcome !== 'stale') throw new Error(stale.outcome);
-    await app.funds.seedGate('acct_1', stale.gen, [KEY, ORG, ofModel]);
+    await app.funds.seedSpendLimit('acct_1', stale.gen, [KEY, ORG, ofModel]);
     await app.post(usageRecord({ model: 'acme/chat', cost_usd: '2', limits: [] }));
     const { posted } = await store.read('acct_1', [ofModel]);
     expect(posted).toContainEqual(expect.objectContaining({ ...ofModel, nano: 2_000_000_000n }));

@@ -335,10 +335,11 @@ describe('admission', () => {
   });
 
   it('a ledger that is away is 503, and the next request after its return is served', async () => {
-    const seedGate = edge.funds.seedGate.bind(edge.funds);
-    edge.funds.seedGate = () => Promise.reject(new ApiError('service_unavailable', { retryAfterSeconds: 2 }));
+    const seedSpendLimit = edge.funds.seedSpendLimit.bind(edge.funds);
+    edge.funds.seedSpendLimit = () =>
+      Promise.reject(new ApiError('service_unavailable', { retryAfterSeconds: 2 }));
     expect(await said(edge.post(hello('simulator/chat')))).toBe('503 service_unavailable');
-    edge.funds.seedGate = seedGate;
+    edge.funds.seedSpendLimit = seedSpendLimit;
     expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
   });
 
