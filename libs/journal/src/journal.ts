@@ -3,7 +3,7 @@ import type { Topic } from '@gateway/contracts';
 import type { DeadEpoch } from './dead-epoch.js';
 import { type Disk, nodeDisk } from './disk.js';
 import { EpochReader, WINDOW_BYTES } from './epoch-reader.js';
-import { Inheritance, isProducerName } from './inheritance.js';
+import { JournalRecovery, isProducerName } from './journal-recovery.js';
 import type { JournalOptions } from './journal-options.js';
 import { OpenUnits } from './open-units.js';
 import { type Claim, claim } from './owner.js';
@@ -24,7 +24,7 @@ import {
   unitOf,
 } from './records.js';
 import { type Position, SegmentWriter } from './segment-writer.js';
-import { Shelf } from './shelf.js';
+import { SegmentRetention } from './segment-retention.js';
 import type { ShipperHandle, ShipSource } from './shipper-handle.js';
 
 export interface Receipt {
@@ -63,8 +63,8 @@ export class Journal {
   private readonly disk: Disk;
   private readonly owner: Claim;
   private readonly writer: SegmentWriter;
-  private readonly shelf: Shelf;
-  private readonly inheritance: Inheritance;
+  private readonly shelf: SegmentRetention;
+  private readonly inheritance: JournalRecovery;
   private readonly folder: string;
   private readonly openUnits = new OpenUnits();
   private position: Position = { segment: 1, offset: 0, seq: 0 };
@@ -100,8 +100,8 @@ export class Journal {
     this.producer = producer;
     this.epoch = epoch;
     this.folder = join(dir, producer, epoch);
-    this.shelf = new Shelf(disk, options.onAlarm);
-    this.inheritance = new Inheritance({ disk, dir, producer, epoch, onAlarm: options.onAlarm });
+    this.shelf = new SegmentRetention(disk, options.onAlarm);
+    this.inheritance = new JournalRecovery({ disk, dir, producer, epoch, onAlarm: options.onAlarm });
     disk.makeFolder(this.folder);
     this.writer = new SegmentWriter({
       disk,

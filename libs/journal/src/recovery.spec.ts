@@ -48,9 +48,9 @@ describe('the journal after a death', () => {
       dead.journal.outcome(USAGE, 'acct_1', usage(1));
       dead.journal.outcome(USAGE, 'acct_2', usage(2));
       await abandon(dead.journal);
-      const heir = await openJournal(dir);
+      const successor = await openJournal(dir);
       const lost: boolean[] = [];
-      const recovery = await heir.journal.recover((open, isLost) => {
+      const recovery = await successor.journal.recover((open, isLost) => {
         lost.push(isLost);
         return crashRecord(open);
       });
@@ -59,12 +59,12 @@ describe('the journal after a death', () => {
         crashed: 3,
       });
       expect(lost).toEqual([false, false, false]);
-      const closings = headsIn(join(dir, 'edge-0', heir.journal.epoch));
+      const closings = headsIn(join(dir, 'edge-0', successor.journal.epoch));
       expect(closings.map(({ unit, seq, isCrash }) => ({ unit, seq, isCrash }))).toEqual(
         [3, 4, 5].map((n, index) => ({ unit: `req_${n}/0`, seq: index + 1, isCrash: true })),
       );
-      expect(heir.settled.map((outcome) => outcome.settle)).toEqual([null, null, null]);
-      await abandon(heir.journal);
+      expect(successor.settled.map((outcome) => outcome.settle)).toEqual([null, null, null]);
+      await abandon(successor.journal);
       const third = await openJournal(dir);
       const again = await third.journal.recover(crashRecord);
       expect(again.crashed).toBe(0);
@@ -87,16 +87,16 @@ describe('the journal after a death', () => {
       dead.journal.outcome(USAGE, 'acct_1', usage(1));
       dead.journal.outcome(USAGE, 'acct_1', usage(2), settle);
       await abandon(dead.journal);
-      const heir = await openJournal(dir);
-      await heir.journal.recover(crashRecord);
-      await heir.journal.passed('edge-0', dead.journal.epoch, 1);
-      await heir.journal.outcome(REJECTIONS, 'acct_1', rejection(3)).synced;
-      const found = await unpostedOf(heir.journal);
+      const successor = await openJournal(dir);
+      await successor.journal.recover(crashRecord);
+      await successor.journal.passed('edge-0', dead.journal.epoch, 1);
+      await successor.journal.outcome(REJECTIONS, 'acct_1', rejection(3)).synced;
+      const found = await unpostedOf(successor.journal);
       expect(found.map(({ epoch, seq, settle: facts }) => ({ epoch, seq, facts }))).toEqual([
-        { epoch: heir.journal.epoch, seq: 1, facts: null },
+        { epoch: successor.journal.epoch, seq: 1, facts: null },
         { epoch: dead.journal.epoch, seq: 2, facts: settle },
       ]);
-      await heir.journal.close();
+      await successor.journal.close();
     }));
 
   it('B09 a torn tail is cut in silence; a flipped bit alarms, keeps the rest aside and ships what came before', () =>
@@ -117,15 +117,15 @@ describe('the journal after a death', () => {
           bytes[bytes.length - 5] ^= 4;
           writeFileSync(path, bytes);
         }
-        const heir = await openJournal(dir, { producer: damage });
-        const { epochs } = await heir.journal.recover(crashRecord);
+        const successor = await openJournal(dir, { producer: damage });
+        const { epochs } = await successor.journal.recover(crashRecord);
         expect(epochs).toEqual([{ producer: damage, epoch: dead.journal.epoch, lastSeq: 5 }]);
-        const kinds = heir.alarms.map((alarm) => alarm.kind);
+        const kinds = successor.alarms.map((alarm) => alarm.kind);
         expect(kinds).toEqual(damage === 'torn' ? [] : ['bad_frame']);
-        await heir.journal.passed(damage, dead.journal.epoch, 5);
+        await successor.journal.passed(damage, dead.journal.epoch, 5);
         expect(existsSync(folder)).toBe(damage === 'flipped');
         if (damage === 'flipped') expect(readdirSync(folder)).toEqual(['00000003.log.quarantine']);
-        await heir.journal.close();
+        await successor.journal.close();
       }
     }));
 
@@ -141,10 +141,12 @@ describe('the journal after a death', () => {
       const bytes = readFileSync(path);
       bytes[100] ^= 1;
       writeFileSync(path, bytes);
-      const heir = await openJournal(dir);
-      expect((await heir.journal.recover(crashRecord)).epochs[0].lastSeq).toBe(3);
-      expect(heir.alarms).toContainEqual(expect.objectContaining({ kind: 'sequence_gap', from: 2, to: 2 }));
-      await heir.journal.close();
+      const successor = await openJournal(dir);
+      expect((await successor.journal.recover(crashRecord)).epochs[0].lastSeq).toBe(3);
+      expect(successor.alarms).toContainEqual(
+        expect.objectContaining({ kind: 'sequence_gap', from: 2, to: 2 }),
+      );
+      await successor.journal.close();
     }));
 
   it('B01 segments that went because they were posted are no gap, also where units begin the first one that is left', () =>
@@ -160,14 +162,14 @@ describe('the journal after a death', () => {
       await dead.journal.passed('edge-0', dead.journal.epoch, 2);
       await abandon(dead.journal);
       expect(existsSync(join(folder, '00000001.log'))).toBe(false);
-      const heir = await openJournal(dir);
-      const recovery = await heir.journal.recover(crashRecord);
+      const successor = await openJournal(dir);
+      const recovery = await successor.journal.recover(crashRecord);
       expect(recovery).toEqual({
         epochs: [{ producer: 'edge-0', epoch: dead.journal.epoch, lastSeq: 4 }],
         crashed: 1,
       });
-      expect(heir.alarms.map(({ kind }) => kind)).toEqual(['crashed_units']);
-      await heir.journal.close();
+      expect(successor.alarms.map(({ kind }) => kind)).toEqual(['crashed_units']);
+      await successor.journal.close();
     }));
 
   it('B09 one flipped bit costs one record: the others ship, its number and bytes are named, its unit is closed as lost', () =>
@@ -183,23 +185,23 @@ describe('the journal after a death', () => {
       const at = bytes.indexOf('req_3', bytes.indexOf('"outcome":{"seq":3'));
       bytes[at] ^= 1;
       writeFileSync(path, bytes);
-      const heir = await openJournal(dir);
+      const successor = await openJournal(dir);
       const closed: [string, boolean][] = [];
-      const { crashed, epochs } = await heir.journal.recover((open, isLost) => {
+      const { crashed, epochs } = await successor.journal.recover((open, isLost) => {
         closed.push([open.unit, isLost]);
         return crashRecord(open);
       });
       expect([crashed, epochs[0].lastSeq]).toEqual([1, 6]);
       expect(closed).toEqual([['req_3/0', true]]);
-      const [bad, gap] = heir.alarms;
+      const [bad, gap] = successor.alarms;
       expect(bad).toMatchObject({ kind: 'bad_frame', path });
       const lost = bad.kind === 'bad_frame' ? bytes.subarray(bad.offset, bad.offset + bad.lostBytes) : null;
       expect(lost?.includes('"outcome":{"seq":3')).toBe(true);
       expect(lost?.includes('"outcome":{"seq":2') || lost?.includes('"intent"')).toBe(false);
       expect(gap).toMatchObject({ kind: 'sequence_gap', from: 3, to: 3 });
-      const seqs = (await unpostedOf(heir.journal)).map(({ seq }) => seq);
+      const seqs = (await unpostedOf(successor.journal)).map(({ seq }) => seq);
       expect(seqs.toSorted()).toEqual([1, 1, 2, 4, 5, 6]);
-      await heir.journal.close();
+      await successor.journal.close();
     }));
 
   it('B09 a unit whose outcome stood at the damaged end is closed as lost, though no number is missing behind it', () =>
@@ -214,15 +216,15 @@ describe('the journal after a death', () => {
       const bytes = readFileSync(path);
       bytes[bytes.length - 5] ^= 4;
       writeFileSync(path, bytes);
-      const heir = await openJournal(dir);
+      const successor = await openJournal(dir);
       const closed: [string, boolean][] = [];
-      await heir.journal.recover((open, isLost) => {
+      await successor.journal.recover((open, isLost) => {
         closed.push([open.unit, isLost]);
         return crashRecord(open);
       });
       expect(closed).toEqual([['req_2/0', true]]);
-      expect(heir.alarms.map(({ kind }) => kind)).toEqual(['bad_frame', 'crashed_units']);
-      await heir.journal.close();
+      expect(successor.alarms.map(({ kind }) => kind)).toEqual(['bad_frame', 'crashed_units']);
+      await successor.journal.close();
     }));
 
   it('its folders are for its user alone, and so are its files', () =>
@@ -288,21 +290,21 @@ describe('who owns a journal', () => {
     withFolder(async (dir) => {
       const sibling = await openJournal(dir, { producer: 'edge-1' });
       await sibling.journal.outcome(USAGE, 'a', usage(1)).synced;
-      const heir = await openJournal(dir);
-      expect((await heir.journal.recover(crashRecord)).epochs).toEqual([]);
+      const successor = await openJournal(dir);
+      expect((await successor.journal.recover(crashRecord)).epochs).toEqual([]);
       await abandon(sibling.journal);
-      expect((await heir.journal.recover(crashRecord)).epochs).toEqual([
+      expect((await successor.journal.recover(crashRecord)).epochs).toEqual([
         { producer: 'edge-1', epoch: sibling.journal.epoch, lastSeq: 1 },
       ]);
-      expect((await heir.journal.recover(crashRecord)).epochs).toEqual([]);
+      expect((await successor.journal.recover(crashRecord)).epochs).toEqual([]);
       const other = await openJournal(dir, { producer: 'edge-2' });
       expect((await other.journal.recover(crashRecord)).epochs).toEqual([]);
       // The sibling may come back while its old epoch is in other hands.
       const back = await openJournal(dir, { producer: 'edge-1' });
       expect((await back.journal.recover(crashRecord)).epochs).toEqual([]);
-      await heir.journal.passed('edge-1', sibling.journal.epoch, 1);
+      await successor.journal.passed('edge-1', sibling.journal.epoch, 1);
       expect(existsSync(join(dir, 'edge-1', sibling.journal.epoch))).toBe(false);
-      for (const { journal } of [heir, other, back]) await journal.close();
+      for (const { journal } of [successor, other, back]) await journal.close();
     }));
 
   it('stays the one heir of a sibling that died twice until the last of its epochs is posted', () =>
@@ -314,14 +316,14 @@ describe('who owns a journal', () => {
         await abandon(sibling.journal);
         epochs.push(sibling.journal.epoch);
       }
-      const heir = await openJournal(dir);
-      expect((await heir.journal.recover(crashRecord)).epochs).toHaveLength(2);
-      await heir.journal.passed('edge-1', epochs[0], 1);
+      const successor = await openJournal(dir);
+      expect((await successor.journal.recover(crashRecord)).epochs).toHaveLength(2);
+      await successor.journal.passed('edge-1', epochs[0], 1);
       const other = await openJournal(dir, { producer: 'edge-2' });
       expect((await other.journal.recover(crashRecord)).epochs).toEqual([]);
-      await heir.journal.passed('edge-1', epochs[1], 1);
+      await successor.journal.passed('edge-1', epochs[1], 1);
       expect(epochs.some((epoch) => existsSync(join(dir, 'edge-1', epoch)))).toBe(false);
-      for (const { journal } of [heir, other]) await journal.close();
+      for (const { journal } of [successor, other]) await journal.close();
     }));
 
   it('meets other claimants in the folder itself: containers that share it share no temporary folder', () =>

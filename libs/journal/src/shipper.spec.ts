@@ -302,21 +302,21 @@ describe('the shipper', () => {
       expect(dead.journal.stats().watermark).toBe(0);
       await first.stop();
       await abandon(dead.journal);
-      const heir = await openJournal(dir);
+      const successor = await openJournal(dir);
       let release = (): void => undefined;
       const gate = new Promise<void>((resolve) => (release = resolve));
-      const shipper = shipperFor(heir, ledger, { kept: () => gate, watermark });
-      await heir.journal.recover(crashRecord);
-      await heir.clock.until(() => ledger.landed.length === 60);
+      const shipper = shipperFor(successor, ledger, { kept: () => gate, watermark });
+      await successor.journal.recover(crashRecord);
+      await successor.clock.until(() => ledger.landed.length === 60);
       const before = asked;
-      await heir.clock.until(() => asked > before + 3, 500);
-      expect(heir.journal.stats().takenOverEpochs).toBe(1);
+      await successor.clock.until(() => asked > before + 3, 500);
+      expect(successor.journal.stats().takenOverEpochs).toBe(1);
       release();
-      await heir.clock.until(() => heir.journal.stats().takenOverEpochs === 0, 500);
+      await successor.clock.until(() => successor.journal.stats().takenOverEpochs === 0, 500);
       const again = ledger.landed.slice(30).map(({ seq }) => seq);
       expect(again.sort((left, right) => left - right)).toEqual(numbers(30));
       await shipper.stop();
-      await heir.journal.close();
+      await successor.journal.close();
     }));
 
   it('takes over a dead epoch under its own epoch and numbers, from the watermark on', () =>
@@ -329,19 +329,19 @@ describe('the shipper', () => {
       await first.stop();
       write(dead, 20);
       await abandon(dead.journal);
-      const heir = await openJournal(dir);
-      const shipper = shipperFor(heir, ledger);
-      await heir.journal.recover(crashRecord);
-      write(heir, 5);
-      await heir.clock.until(
-        () => ledger.landed.length === 55 && heir.journal.stats().takenOverEpochs === 0,
+      const successor = await openJournal(dir);
+      const shipper = shipperFor(successor, ledger);
+      await successor.journal.recover(crashRecord);
+      write(successor, 5);
+      await successor.clock.until(
+        () => ledger.landed.length === 55 && successor.journal.stats().takenOverEpochs === 0,
         500,
       );
       const old = ledger.landed.filter((record) => record.epoch === dead.journal.epoch);
       expect(old.map((record) => record.seq).sort((left, right) => left - right)).toEqual(numbers(50));
       expect(shipper.stats().sources).toHaveLength(1);
       await shipper.stop();
-      await heir.journal.close();
+      await successor.journal.close();
     }));
 
   it('drain ships the rest, and reports what is left when the log is away', () =>

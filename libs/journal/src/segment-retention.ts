@@ -3,7 +3,7 @@ import type { Disk } from './disk.js';
 import type { Segment } from './segment-writer.js';
 
 /** The files of one epoch on this process's account. */
-export interface ShelvedEpoch {
+export interface RetainedEpoch {
   producer: string;
   epoch: string;
   folder: string;
@@ -18,10 +18,10 @@ export interface ShelvedEpoch {
 }
 
 /** Keeps each segment until the watermark has passed every sequence number in it, and counts their bytes. */
-export class Shelf {
+export class SegmentRetention {
   private readonly disk: Disk;
   private readonly onAlarm: OnAlarm;
-  private readonly epochs = new Map<string, ShelvedEpoch>();
+  private readonly epochs = new Map<string, RetainedEpoch>();
   private work: Promise<void> = Promise.resolve();
 
   constructor(disk: Disk, onAlarm: OnAlarm) {
@@ -35,11 +35,11 @@ export class Shelf {
     return bytes;
   }
 
-  add(epoch: ShelvedEpoch): void {
+  add(epoch: RetainedEpoch): void {
     this.epochs.set(keyOf(epoch.producer, epoch.epoch), epoch);
   }
 
-  get(producer: string, epoch: string): ShelvedEpoch | undefined {
+  get(producer: string, epoch: string): RetainedEpoch | undefined {
     return this.epochs.get(keyOf(producer, epoch));
   }
 
@@ -47,7 +47,7 @@ export class Shelf {
     return this.epochs.has(keyOf(producer, epoch));
   }
 
-  all(): ShelvedEpoch[] {
+  all(): RetainedEpoch[] {
     return [...this.epochs.values()];
   }
 
@@ -60,7 +60,7 @@ export class Shelf {
     return this.work;
   }
 
-  private async removePassed(epoch: ShelvedEpoch): Promise<void> {
+  private async removePassed(epoch: RetainedEpoch): Promise<void> {
     for (let oldest = epoch.segments.at(0); oldest !== undefined; oldest = epoch.segments.at(0)) {
       if (oldest.lastSeq > epoch.watermark || oldest.index >= epoch.removableBelow()) return;
       try {

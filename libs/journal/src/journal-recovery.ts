@@ -4,7 +4,7 @@ import { type DeadEpoch, scanDeadEpoch } from './dead-epoch.js';
 import type { Disk } from './disk.js';
 import { type Claim, claim, isClaimed } from './owner.js';
 
-export interface InheritanceOptions {
+export interface JournalRecoveryOptions {
   disk: Disk;
   dir: string;
   /** Producer of the journal that asks: its own folder never belongs to another. */
@@ -17,11 +17,11 @@ export interface InheritanceOptions {
  * Finds what dead processes left in a journal folder and takes it over: earlier epochs of this producer and the
  * folders of producers that no process owns any more. One heir per producer folder, held by a socket.
  */
-export class Inheritance {
-  private readonly options: InheritanceOptions;
+export class JournalRecovery {
+  private readonly options: JournalRecoveryOptions;
   private readonly claims = new Map<string, Claim>();
 
-  constructor(options: InheritanceOptions) {
+  constructor(options: JournalRecoveryOptions) {
     this.options = options;
   }
 
@@ -36,7 +36,7 @@ export class Inheritance {
       const unknown = epochs.filter((epoch) => !isKnown(producer, epoch));
       if (unknown.length === 0) continue;
       if (producer !== this.options.producer && (await isClaimed(folder, 'owner'))) continue;
-      if (!(await this.becomeHeir(producer, folder))) continue;
+      if (!(await this.takeOver(producer, folder))) continue;
       for (const epoch of unknown) {
         found.push(await scanDeadEpoch({ disk, producer, epoch, folder: join(folder, epoch) }, onAlarm));
       }
@@ -53,7 +53,7 @@ export class Inheritance {
     }
   }
 
-  private async becomeHeir(producer: string, folder: string): Promise<boolean> {
+  private async takeOver(producer: string, folder: string): Promise<boolean> {
     if (this.claims.has(producer)) return true;
     const held = await claim(folder, 'heir', this.options.epoch);
     if (held === null) return false;
