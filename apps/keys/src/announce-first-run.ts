@@ -6,5 +6,5 @@ export async function announceFirstRun(app: INestApplication): Promise<void> {
   const first = await app.get(FirstRun, { strict: false }).run({ withKey: false });
   if (first === null) return;
   process.stdout.write(`${JSON.stringify({ first_login: first.admin })}\n`);
-  app.get(OpeningCredit, { strict: false }).nudge();
+  app.get(OpeningCredit, { strict: false }).wake();
 }

@@ -44,7 +44,7 @@ export class SourceCursor {
   private watermark = 0;
   private highestShipped = 0;
   private behindSince = 0;
-  private patienceMs: number;
+  private timeoutMs: number;
   private rewind: number | null = null;
   private keeping: Promise<unknown> = Promise.resolve();
 
@@ -54,7 +54,7 @@ export class SourceCursor {
     this.producer = source.producer;
     this.epoch = source.epoch;
     this.position = source.position;
-    this.patienceMs = options.stallMs;
+    this.timeoutMs = options.stallMs;
     this.reader = new EpochReader(options.disk, source.folder, (bad) => {
       // A dead epoch was read before, and its bad frames are known.
       if (source.position !== null) options.onAlarm({ kind: 'bad_frame', ...bad });
@@ -149,7 +149,7 @@ export class SourceCursor {
     const isHigher = watermark > this.watermark;
     this.watermark = watermark;
     this.behindSince = this.options.clock.monotonic();
-    this.patienceMs = this.options.stallMs;
+    this.timeoutMs = this.options.stallMs;
     return isHigher;
   }
 
@@ -159,7 +159,7 @@ export class SourceCursor {
    */
   isStalled(): boolean {
     if (this.gaps.some((gap) => gap.from === this.watermark + 1)) return false;
-    return this.options.clock.monotonic() - this.behindSince >= this.patienceMs;
+    return this.options.clock.monotonic() - this.behindSince >= this.timeoutMs;
   }
 
   /**
@@ -168,7 +168,7 @@ export class SourceCursor {
   shipAgain(): void {
     this.rewindTo(this.watermark);
     this.behindSince = this.options.clock.monotonic();
-    this.patienceMs = Math.min(this.patienceMs * 2, STALL_MS_MAX);
+    this.timeoutMs = Math.min(this.timeoutMs * 2, STALL_MS_MAX);
   }
 
   rewindTo(seq: number): void {

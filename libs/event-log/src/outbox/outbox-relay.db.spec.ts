@@ -160,7 +160,7 @@ describe('OutboxRelay', () => {
     const resting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT'";
     await eventually(async () => (await pool.query(resting)).rowCount);
     await insert(2);
-    slowly.nudge();
+    slowly.wake();
     await eventually(isEmpty);
   });
 

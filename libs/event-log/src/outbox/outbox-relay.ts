@@ -43,7 +43,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
   private readonly options: OutboxRelayOptions;
   private readonly stopping = new AbortController();
   private running: Promise<void> | null = null;
-  private wake: AbortController | null = null;
+  private waker: AbortController | null = null;
   private isNudged = false;
   private measuredAt = Number.NEGATIVE_INFINITY;
   private readonly sent = new SentRows();
@@ -57,15 +57,15 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   /** Call it after a commit that wrote rows: they leave at once instead of at the next poll. */
-  nudge(): void {
+  wake(): void {
     this.isNudged = true;
-    this.wake?.abort();
+    this.waker?.abort();
   }
 
   /** Ends after the batch under way. What the log does not keep yet is sent again by whoever starts next. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    this.wake?.abort();
+    this.waker?.abort();
     await this.running;
     if (this.sent.kept().length > 0) await this.relayBatch(0).catch(this.options.onFault);
   }
@@ -110,12 +110,12 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async rest(delayMs: number, isBackOff: boolean): Promise<void> {
     if (this.stopping.signal.aborted || (this.isNudged && !isBackOff)) return;
-    const wake = new AbortController();
+    const waker = new AbortController();
     // A nudge does not shorten a back-off; a stop does.
-    if (isBackOff) this.stopping.signal.addEventListener('abort', () => wake.abort(), { once: true });
-    else this.wake = wake;
-    await this.options.clock.sleep(delayMs, wake.signal).catch(() => undefined);
-    this.wake = null;
+    if (isBackOff) this.stopping.signal.addEventListener('abort', () => waker.abort(), { once: true });
+    else this.waker = waker;
+    await this.options.clock.sleep(delayMs, waker.signal).catch(() => undefined);
+    this.waker = null;
   }
 
   private async relayBatch(batch: number): Promise<number> {
@@ -155,7 +155,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
         const taken = waiting.map((row) => row.id);
         const kept = this.options.eventLog.kept(topic);
         if (kept === null) ids.push(...taken);
-        else void this.sent.add(topic, taken, kept).then(() => this.nudge());
+        else void this.sent.add(topic, taken, kept).then(() => this.wake());
       } catch (cause) {
         fault = new Error(`The event log did not take ${waiting.length} records of ${topic}.`, { cause });
       }

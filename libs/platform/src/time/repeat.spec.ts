@@ -32,7 +32,7 @@ describe('repeat', () => {
     const task = (): Promise<void> => new Promise((end) => ends.push(end));
     const loop = repeat(clock, 60_000, task, () => undefined);
     await clock.advance(0);
-    loop.nudge();
+    loop.wake();
     await clock.advance(10);
     expect(ends).toHaveLength(1);
     ends[0]();

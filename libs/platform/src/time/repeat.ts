@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@gateway/contracts';
 
 export interface Repeated {
   /** Runs soon instead of at its next time; while a run is under way, once more after it. */
-  nudge(): void;
+  wake(): void;
   /** Waits for a run under way. */
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export function repeat(
   };
   plan(0);
   return {
-    nudge: () => {
+    wake: () => {
       isNudged = true;
       if (running === null) plan(0);
     },

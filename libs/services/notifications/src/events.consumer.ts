@@ -52,6 +52,6 @@ export class EventsConsumer {
     const made = await this.enqueue.run(orgIds, (thresholds) =>
       events.flatMap(({ data }) => noticesOf(data, thresholds)),
     );
-    if (made > 0) this.dispatch.nudge();
+    if (made > 0) this.dispatch.wake();
   }
 }

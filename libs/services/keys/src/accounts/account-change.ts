@@ -76,7 +76,7 @@ export class AccountChanges {
   private async commit<T>(work: (tx: Tx) => Promise<Committed<T>>): Promise<T> {
     const { answer, versions } = await this.database.transaction(work);
     for (const { accountId, version } of versions) await this.stamps.stamp(accountId, version);
-    if (versions.length > 0) this.relay.nudge();
+    if (versions.length > 0) this.relay.wake();
     return answer;
   }
 

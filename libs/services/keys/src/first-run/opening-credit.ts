@@ -65,7 +65,7 @@ export class OpeningCredit implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** Soon, because there is something to deliver. */
-  nudge(): void {
-    this.loop?.nudge();
+  wake(): void {
+    this.loop?.wake();
   }
 }

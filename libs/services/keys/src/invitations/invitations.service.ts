@@ -69,7 +69,7 @@ export class InvitationsService {
         return { answer: { status: 201, body: { ...toWire(row) } }, audit };
       },
     });
-    this.mail.nudge();
+    this.mail.wake();
     return answer;
   }
 

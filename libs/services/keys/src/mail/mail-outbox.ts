@@ -62,8 +62,8 @@ export class MailOutbox implements OnApplicationBootstrap, BeforeApplicationShut
     await tx.mail.create({ data: { id, sealed, created_at: now, expires_at: expiresAt, next_at: now } });
   }
 
-  nudge(): void {
-    this.loop?.nudge();
+  wake(): void {
+    this.loop?.wake();
   }
 
   private async sendDue(): Promise<void> {

@@ -65,7 +65,7 @@ export class PasswordLinks implements BeforeApplicationShutdown {
       const link = linkTo(this.config.KEYS_PUBLIC_URL, 'reset', token);
       await this.mail.add(tx, resetMail(email, link), expires_at);
     });
-    this.mail.nudge();
+    this.mail.wake();
   }
 }
 

@@ -45,7 +45,7 @@ export class DatabaseProviderKeyVault extends ProviderKeyVault {
   /** Its own writes, not a management change: no principal shows them. */
   override async report(uses: readonly ProviderKeyUse[]): Promise<void> {
     for (const use of uses) await this.database.transaction((tx) => this.note(tx, use));
-    if (uses.some(({ refusal }) => refusal !== null)) this.relay.nudge();
+    if (uses.some(({ refusal }) => refusal !== null)) this.relay.wake();
   }
 
   private async note(tx: Tx, { accountId, keyId, atMs, refusal }: ProviderKeyUse): Promise<void> {

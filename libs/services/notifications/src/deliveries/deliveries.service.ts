@@ -103,7 +103,7 @@ export class DeliveriesService {
       const audit = { action: `${targetType}.${verb}`, targetType, targetId: target, orgId: channel.org_id };
       return { answer: undefined, audit: { ...audit, changedFields: [] } };
     });
-    this.dispatch.nudge();
+    this.dispatch.wake();
     const row = await this.log.find([channel.org_id], id);
     if (row === null) throw new ApiError('not_found');
     return toWire(row);

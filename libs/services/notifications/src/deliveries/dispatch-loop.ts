@@ -58,8 +58,8 @@ export class DispatchLoop implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /** There is something to send. */
-  nudge(): void {
-    this.loop?.nudge();
+  wake(): void {
+    this.loop?.wake();
   }
 
   /** Claims as much as there is room for, and begins to send it. */
@@ -87,7 +87,7 @@ export class DispatchLoop implements OnApplicationBootstrap, BeforeApplicationSh
       )
       .finally(() => {
         this.underWay.delete(work);
-        this.nudge();
+        this.wake();
       });
     this.underWay.add(work);
   }

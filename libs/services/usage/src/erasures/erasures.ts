@@ -41,7 +41,7 @@ export class Erasures {
     private readonly database: UsageDatabase,
     private readonly directory: Directory,
     private readonly responses: ResponseStore,
-    @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'nudge'>,
+    @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'wake'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -72,7 +72,7 @@ export class Erasures {
       await insertOutbox(client, [accountEventRow(event, '/usage', { clock, random })]);
       await insertAudit(client, audit(id));
     });
-    this.outbox.nudge();
+    this.outbox.wake();
     await this.advance().catch((failure: unknown) =>
       logger.warn({ err: failure }, 'an erasure is not done yet and goes on'),
     );

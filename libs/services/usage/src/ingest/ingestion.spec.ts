@@ -27,7 +27,7 @@ describe('checking prices beside the posting', () => {
       { batchPosted: () => undefined },
       new FixedClock('2026-11-23T00:00:00Z'),
       pino({ level: 'silent' }),
-      { nudge: () => undefined },
+      { wake: () => undefined },
     );
   });
   const apply = (seq: number): Promise<void> => ingestion.apply([delivered(usageRecord({ seq }))]);

@@ -27,7 +27,7 @@ export class Ingestion implements OnApplicationShutdown {
     @Inject(UsageMetrics) private readonly metrics: Pick<UsageMetrics, 'batchPosted'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'nudge'>,
+    @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'wake'>,
   ) {}
 
   /**
@@ -36,7 +36,7 @@ export class Ingestion implements OnApplicationShutdown {
    */
   async apply(records: readonly ConsumedRecord[]): Promise<void> {
     const { posted, applied } = await this.post(records);
-    this.outbox.nudge();
+    this.outbox.wake();
     await this.mirrors.report(
       applied.usage.map(({ usage }) => usage),
       applied.unusable,

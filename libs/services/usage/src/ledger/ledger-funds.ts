@@ -18,7 +18,7 @@ export class LedgerFunds extends Funds {
     private readonly mirrors: Projections,
     private readonly metrics: UsageMetrics,
     @Inject(RANDOM) private readonly random: Random,
-    @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'nudge'>,
+    @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'wake'>,
   ) {
     super();
   }
@@ -47,7 +47,7 @@ export class LedgerFunds extends Funds {
       });
     }
     const credited = await this.asked(() => this.store.credit(credit, audit));
-    this.outbox.nudge();
+    this.outbox.wake();
     // At once, so that the next request finds it; where that fails, the debt that the transfer left does it a second later.
     await this.mirrors.refresh([{ accountId: credit.accountId, scopes: [] }]);
     return credited;

@@ -55,7 +55,7 @@ export class LedgerOperator {
     this.store = new PostingStore(database, clock, random);
     const { mirrors, store } = this;
     this.ingestion = new Ingestion(store, mirrors, { check: async () => undefined }, metrics, clock, logger, {
-      nudge: () => undefined,
+      wake: () => undefined,
     });
     const reprice = new Reprice(metrics, logger, catalogue);
     this.reconciliation = new FullReconciliation(

@@ -14,7 +14,7 @@ export class MovedBalances {
   async moved(accounts: Iterable<string | null>): Promise<void> {
     const known = [...accounts].filter((account) => account !== null);
     if (known.length === 0) return;
-    this.outbox.nudge();
+    this.outbox.wake();
     await this.mirrors.refresh(known.map((accountId) => ({ accountId, scopes: [] })));
   }
 }

@@ -34,7 +34,7 @@ export class Recharges {
     for (const due of await this.recharges.due())
       if (await this.isOpen(due)) {
         await this.recharges.schedule(due);
-        this.outbox.nudge();
+        this.outbox.wake();
       }
     for (const payment of await this.recharges.scheduled()) await this.charge(payment, this.stripe);
   }

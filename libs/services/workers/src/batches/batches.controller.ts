@@ -110,7 +110,7 @@ export class BatchesController {
     };
     const view = batchView(batch);
     await this.batches.add(batch, (client) => answerClaim(client, claim, view));
-    this.runner.nudge();
+    this.runner.wake();
     return view;
   }
 

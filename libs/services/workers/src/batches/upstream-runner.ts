@@ -25,7 +25,7 @@ export class UpstreamRunner extends LeasedRunner<Batch> {
         claim: (worker, leaseMs, served) => batches.claim(worker, leaseMs, true, served),
         renew: async ({ id }, worker, leaseMs) => (await batches.renew(id, worker, leaseMs)) !== null,
         release: (id, worker) => batches.release(id, worker),
-        run: (batch, worker) => work.visit(batch, worker),
+        run: (batch, worker) => work.pollStep(batch, worker),
       },
       config,
       clock,

@@ -69,7 +69,7 @@ describe('a batch whose begin at its provider fails', () => {
     await work.upload(claimed as Batch, WORKER, new AbortController().signal);
     for (let second = 0; second < 60; second += 1) {
       const batch = await batches.claim(WORKER, LEASE_MS, true);
-      if (batch !== null) await work.visit(batch, WORKER);
+      if (batch !== null) await work.pollStep(batch, WORKER);
       await clock.advance(1_000);
     }
     expect(asked.slice(0, 3)).toEqual(['upload 0', 'create 1', 'find 37']);
@@ -89,13 +89,13 @@ describe('a batch whose begin at its provider fails', () => {
     const visited: string[] = [];
     let letGo = (): void => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));
-    const visit = async ({ account_id }: Batch): Promise<void> => {
+    const pollStep = async ({ account_id }: Batch): Promise<void> => {
       visited.push(account_id);
       await held;
     };
     const runner = new UpstreamRunner(
       new BatchStore(database, clock, random),
-      { visit } as unknown as UpstreamWork,
+      { visit: pollStep } as unknown as UpstreamWork,
       { WORKERS_LEASE_MS: 60_000 } as WorkersConfig,
       clock,
       random,
@@ -126,20 +126,20 @@ describe('a batch whose begin at its provider fails', () => {
     });
     const { signal } = new AbortController();
     await upstream.upload((await batches.claim(WORKER, LEASE_MS, false)) as Batch, WORKER, signal);
-    const visit = async (): Promise<void> => {
+    const pollStep = async (): Promise<void> => {
       const batch = await batches.claim(WORKER, LEASE_MS, true);
-      if (batch !== null) await upstream.visit(batch, WORKER);
+      if (batch !== null) await upstream.pollStep(batch, WORKER);
       await clock.advance(3_600_000);
     };
-    await visit();
-    await visit();
+    await pollStep();
+    await pollStep();
     await batches.cancel(WHOSE.key_id, 'batch_up');
-    for (let hours = 0; hours < 24; hours += 1) await visit();
+    for (let hours = 0; hours < 24; hours += 1) await pollStep();
     expect(inference.steps.map(({ step }) => step)).toEqual(
       expect.arrayContaining(['create', 'cancel', 'look']),
     );
     expect(await batches.claim(WORKER, LEASE_MS, false)).toBeNull();
-    await visit();
+    await pollStep();
     const work = new BatchWork(batches, files, objects, inference, clock, answers, upstream, config);
     await work.run((await batches.claim(WORKER, LEASE_MS, false)) as Batch, WORKER, signal);
     expect(await batches.read(WHOSE.key_id, 'batch_up')).toMatchObject({ status: 'cancelled' });

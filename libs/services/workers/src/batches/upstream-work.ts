@@ -19,7 +19,7 @@ import { WorkersConfig } from '../workers.config.js';
 
 type Waiting = Extract<Upstream, { kind: 'at' }>;
 
-interface Visit {
+interface PollStep {
   batch: Batch;
   worker: string;
   /** State of the row. */
@@ -102,41 +102,41 @@ export class UpstreamWork {
   }
 
   /** One step. What fails is tried again at the next visit. */
-  async visit(batch: Batch, worker: string): Promise<void> {
+  async pollStep(batch: Batch, worker: string): Promise<void> {
     const { batches, inference, clock, config } = this;
-    const visit: Visit = { batch, worker, at: batch.upstream as Waiting, hasToEnd: false };
-    visit.hasToEnd = batch.status === 'cancelling' || clock.now() >= batch.expires_at.getTime();
+    const pollStep: PollStep = { batch, worker, at: batch.upstream as Waiting, hasToEnd: false };
+    pollStep.hasToEnd = batch.status === 'cancelling' || clock.now() >= batch.expires_at.getTime();
     const hold = new BatchHold(inference, clock, { batch, linesAtOnce: config.WORKERS_BATCH_LINES });
     // Also of one that has to end: what was answered until then is posted.
     await hold.keep().catch(() => undefined);
     try {
       // The answers of a large one take longer to come than a hold lasts.
-      await hold.renewed(() => this.step(visit));
+      await hold.renewed(() => this.step(pollStep));
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
-      const { at, hasToEnd } = visit;
+      const { at, hasToEnd } = pollStep;
       const failures = at.failures + 1;
       if (hasToEnd && failures >= FAILURES_MAX) return batches.setUpstream(batch.id, worker, endOf(at));
       await batches.park(batch.id, worker, { ...at, failures }, waitMs(failures, FAILED_MS));
     }
   }
 
-  private async step(visit: Visit): Promise<void> {
-    const { batch, at, hasToEnd } = visit;
+  private async step(pollStep: PollStep): Promise<void> {
+    const { batch, at, hasToEnd } = pollStep;
     if (at.state.id === null && at.state.maybe === undefined)
-      return at.begunMs === null ? this.begin(visit) : this.find(visit, at.begunMs);
+      return at.begunMs === null ? this.begin(pollStep) : this.find(pollStep, at.begunMs);
     // What may be another's is cancelled by nobody here.
     if (hasToEnd && !at.isCancelled && at.state.id !== null) {
       await this.ask(batch, 'cancel', at);
-      return this.park(visit, { ...at, isCancelled: true, looks: 0 });
+      return this.park(pollStep, { ...at, isCancelled: true, looks: 0 });
     }
     const seen = await this.ask(batch, 'look', at);
     if (seen.kind === 'at' && (!hasToEnd || (at.state.id !== null && !this.isLate(batch))))
-      return this.park(visit, { ...at, state: seen.state, looks: at.looks + 1 });
+      return this.park(pollStep, { ...at, state: seen.state, looks: at.looks + 1 });
     // None of those that might have been it was: the lines are run one by one.
-    if (seen.kind === 'none') return this.leave(visit, null);
+    if (seen.kind === 'none') return this.leave(pollStep, null);
     if (seen.kind === 'ended' && seen.results !== null) await this.keep(batch, seen.results as ObjectKey);
-    return this.leave(visit, endOf(at));
+    return this.leave(pollStep, endOf(at));
   }
 
   /** Its provider has not ended it, and nobody waits for that any more. */
@@ -145,38 +145,38 @@ export class UpstreamWork {
   }
 
   /** Begins the provider's batch. The row says before that it is requested: the next worker looks for it. */
-  private async begin(visit: Visit): Promise<void> {
-    const { batch, worker, hasToEnd } = visit;
-    if (hasToEnd) return this.leave(visit, null);
-    visit.at = { ...visit.at, begunMs: this.clock.now() };
-    await this.batches.setUpstream(batch.id, worker, visit.at);
-    const begun = await this.ask(batch, 'create', visit.at);
+  private async begin(pollStep: PollStep): Promise<void> {
+    const { batch, worker, hasToEnd } = pollStep;
+    if (hasToEnd) return this.leave(pollStep, null);
+    pollStep.at = { ...pollStep.at, begunMs: this.clock.now() };
+    await this.batches.setUpstream(batch.id, worker, pollStep.at);
+    const begun = await this.ask(batch, 'create', pollStep.at);
     // It is refused: the lines are run one by one.
-    if (begun.kind !== 'at') return this.leave(visit, null);
-    return this.park(visit, { ...visit.at, state: begun.state });
+    if (begun.kind !== 'at') return this.leave(pollStep, null);
+    return this.park(pollStep, { ...pollStep.at, state: begun.state });
   }
 
-  private async find(visit: Visit, begunMs: number): Promise<void> {
-    const { batch, worker, at } = visit;
+  private async find(pollStep: PollStep, begunMs: number): Promise<void> {
+    const { batch, worker, at } = pollStep;
     const { batches, clock } = this;
     const leftMs = begunMs + BEGIN_MS - clock.now();
     if (leftMs > 0) return batches.park(batch.id, worker, at, leftMs);
     const found = await this.ask(batch, 'find', at);
-    if (found.kind !== 'at') return this.begin(visit);
-    if (found.state.id !== null) return this.park(visit, { ...at, state: found.state });
+    if (found.kind !== 'at') return this.begin(pollStep);
+    if (found.state.id !== null) return this.park(pollStep, { ...at, state: found.state });
     const maybe = await batches.unclaimed(batch.id, found.state.maybe ?? []);
-    if (maybe.length === 0) return this.begin(visit);
-    return this.park(visit, { ...at, state: { ...found.state, maybe } });
+    if (maybe.length === 0) return this.begin(pollStep);
+    return this.park(pollStep, { ...at, state: { ...found.state, maybe } });
   }
 
   /** Releases the batch until the next poll. */
-  private park({ batch, worker }: Visit, at: Waiting): Promise<void> {
+  private park({ batch, worker }: PollStep, at: Waiting): Promise<void> {
     return this.batches.park(batch.id, worker, { ...at, failures: 0 }, waitMs(at.looks, LOOK_MS.first));
   }
 
   /** Hands the batch to the worker that runs or prices its lines. */
   private async leave(
-    { batch, worker }: Pick<Visit, 'batch' | 'worker'>,
+    { batch, worker }: Pick<PollStep, 'batch' | 'worker'>,
     upstream: Upstream | null,
   ): Promise<void> {
     await this.batches.setUpstream(batch.id, worker, upstream);

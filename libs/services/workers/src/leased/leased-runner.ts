@@ -55,14 +55,14 @@ export class LeasedRunner<T extends Leased> implements OnApplicationBootstrap, B
   }
 
   /** There is something new. */
-  nudge(): void {
-    this.loop?.nudge();
+  wake(): void {
+    this.loop?.wake();
   }
 
   /** It is to end in another way: a worker of another process finds out when it renews its lease. */
   stop(id: string): void {
     this.stops.get(id)?.abort();
-    this.nudge();
+    this.wake();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -78,7 +78,7 @@ export class LeasedRunner<T extends Leased> implements OnApplicationBootstrap, B
       if (claimed === null) return;
       const done: Promise<void> = this.run(claimed).finally(() => {
         this.running.delete(done);
-        this.nudge();
+        this.wake();
       });
       this.running.set(done, claimed.account_id);
     }

@@ -111,7 +111,7 @@ export class VideoController {
     }
     // Else its lease ends by itself: the task is there, and who began it is to know.
     await this.tasks.release(task.id, worker).catch(() => undefined);
-    this.runner.nudge();
+    this.runner.wake();
     return { shown: await this.view(known.begun, request), ignored: known.ignored };
   }
 

@@ -32,6 +32,6 @@ export class BackgroundRunner extends LeasedRunner<BackgroundTask> {
       random,
       logger,
     );
-    tasks.onBegun = () => this.nudge();
+    tasks.onBegun = () => this.wake();
   }
 }
