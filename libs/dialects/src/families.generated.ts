@@ -80,7 +80,7 @@ import { dialect as videoXai } from './video/xai/xai.dialect.js';
 export const BATCHES_DIALECTS: ReadonlyMap<string, BatchesDialect> = new Map(
   [batchesAnthropic, batchesBedrock, batchesGemini, batchesOpenai].map((dialect) => [dialect.name, dialect]),
 );
-export type { BatchesDialect, NewBatch, SoughtBatch, BatchAnswer, BatchCalls, BatchPlace } from './batches/batches-dialect.js';
+export type { BatchesDialect, NewBatch, BatchQuery, BatchAnswer, BatchCalls, BatchPlace } from './batches/batches-dialect.js';
 export { batchesAnthropic, batchesBedrock, batchesGemini, batchesOpenai };
 
 /** Dialects of the family embeddings, by the name that routes of the catalogue give them. */

@@ -23,7 +23,7 @@ export interface BatchesDialect {
    */
   upload(calls: BatchCalls, lines: readonly Uint8Array[], name: string): Promise<string>;
   /** Batches that may be this one: where they carry our name that one alone, or none. */
-  find(calls: BatchCalls, batch: SoughtBatch): Promise<readonly string[]>;
+  find(calls: BatchCalls, batch: BatchQuery): Promise<readonly string[]>;
   /** Begins the batch and answers what the provider calls it. */
   create(calls: BatchCalls, batch: NewBatch): Promise<string>;
   /** Null while it runs; then where its answers are, also those of one that was cut short. */
@@ -49,7 +49,7 @@ export interface NewBatch {
   readonly lines: Uint8Array;
 }
 
-export interface SoughtBatch extends Pick<NewBatch, 'name' | 'file'> {
+export interface BatchQuery extends Pick<NewBatch, 'name' | 'file'> {
   /** Number of its lines. */
   readonly count: number;
   /** It was not begun before. */

@@ -68,7 +68,7 @@ describe('bodies of callers without a valid credential', () => {
     const { socket, text } = await begin('/v1/guarded', `${UNKNOWN}Transfer-Encoding: chunked\r\n`);
     const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`;
     for (let sent = 0; sent < 24; sent += 1) if (!socket.write(chunk)) await once(socket, 'drain');
-    expect([text(), probe.pressure.bodyBytesInFlight, probe.pressure.refusesStrangers]).toEqual([
+    expect([text(), probe.pressure.bodyBytesInFlight, probe.pressure.refusesUnauthenticated]).toEqual([
       '',
       0,
       false,

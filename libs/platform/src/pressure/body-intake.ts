@@ -34,7 +34,7 @@ export function registerBodyIntake(instance: FastifyInstance, deps: BodyIntakeDe
     if (request.routeOptions.config.access !== undefined || !isLarge(request)) return;
     const callers = deps.callersOf(request);
     if (callers === null) return refuseUnread(request, noEndpoint());
-    if (callers === 'everybody') return readOfStranger(request, deps);
+    if (callers === 'everybody') return readUnauthenticated(request, deps);
     try {
       await deps.authenticate(request);
     } catch (failure) {
@@ -74,7 +74,7 @@ export function isLarge({ headers }: FastifyRequest): boolean {
 }
 
 /** A body on a public path, read within the budget of strangers. Throws `service_unavailable` past it. */
-async function readOfStranger(
+async function readUnauthenticated(
   request: FastifyRequest,
   { pressure, random }: BodyIntakeDeps,
 ): Promise<Readable> {
@@ -84,7 +84,7 @@ async function readOfStranger(
   const chunks: Buffer[] = [];
   let heldBytes = 0;
   const giveBack = (): void => {
-    budget.heldOfStrangers(-heldBytes);
+    budget.heldUnauthenticated(-heldBytes);
     heldBytes = 0;
   };
   raw.once('close', giveBack);
@@ -97,8 +97,8 @@ async function readOfStranger(
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
       heldBytes += chunk.length;
-      budget.heldOfStrangers(chunk.length);
-      if (budget.refusesStrangers) settle(false);
+      budget.heldUnauthenticated(chunk.length);
+      if (budget.refusesUnauthenticated) settle(false);
     };
     raw.once('end', end).once('close', end).on('data', take);
   });

@@ -45,7 +45,7 @@ export interface MemoryBudget {
 @Injectable()
 export class Pressure implements MemoryBudget {
   private bodyBytes = 0;
-  private strangerBytes = 0;
+  private unauthenticatedBytes = 0;
   /** Bytes that small requests of an account named, by account; an account without any has no entry. */
   private readonly namedBytes = new Map<string, number>();
   private limits = defaultPressureLimits();
@@ -68,13 +68,13 @@ export class Pressure implements MemoryBudget {
   }
 
   /** Counts bytes, more or fewer, of callers that have shown no valid credential. */
-  heldOfStrangers(bytes: number): void {
-    this.strangerBytes += bytes;
+  heldUnauthenticated(bytes: number): void {
+    this.unauthenticatedBytes += bytes;
   }
 
   /** They share one budget, whatever their number (reliability 5.5). */
-  get refusesStrangers(): boolean {
-    return this.strangerBytes > STRANGER_BYTES_MAX;
+  get refusesUnauthenticated(): boolean {
+    return this.unauthenticatedBytes > STRANGER_BYTES_MAX;
   }
 
   /** True where batch work and requests of free models are to be refused with `service_unavailable`. */

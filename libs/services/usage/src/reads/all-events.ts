@@ -3,7 +3,7 @@ import { SLOT_MS } from '../posting/slots.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { EVENT_SQL, type EventColumns } from './event-wire.js';
 import type { Place } from './event-cursor.js';
-import { findPage, isSought, placeSql, rowsAfter } from './find-page.js';
+import { findPage, matchesQuery, placeSql, rowsAfter } from './find-page.js';
 import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { locateTag } from './locate-tag.js';
 import type { Listed, Tag } from './row-filter.js';
@@ -75,12 +75,12 @@ function earliest(a: Date | null, b: Date | null): Date | null {
 }
 
 async function untagged(database: UsageDatabase, asked: Listed, after: Place | null): Promise<Part> {
-  const sought = { ...asked, after, offset: 0, limit: PAGE };
-  if (!isSought(sought)) {
-    const rows = await eventsInOrder(database, sought);
+  const query = { ...asked, after, offset: 0, limit: PAGE };
+  if (!matchesQuery(query)) {
+    const rows = await eventsInOrder(database, query);
     return { rows, end: rows.length < PAGE ? null : rows[PAGE - 1] };
   }
-  const ids = await findPage(database, sought);
+  const ids = await findPage(database, query);
   const rows = await eventsNamed(database, ids);
   return { rows, end: ids.length < PAGE ? null : (rows.at(-1) ?? null) };
 }

@@ -18,7 +18,7 @@ import { UsageDatabase } from '../postgres/usage-database.js';
 import { allEvents } from './all-events.js';
 import { cursorOf, readCursor } from './event-cursor.js';
 import { wireOf, type EventColumns } from './event-wire.js';
-import { findPage, isSought } from './find-page.js';
+import { findPage, matchesQuery } from './find-page.js';
 import { findTagged } from './find-tagged.js';
 import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
@@ -90,11 +90,11 @@ export class EventsStore {
   private async rows(listed: Listed, { cursor, ...page }: UsageEventsBody): Promise<EventColumns[]> {
     const after = cursor ? readCursor(cursor, listed) : null;
     const [limit, offset] = [page.limit + 1, cursor ? 0 : page.offset];
-    const sought = { ...listed, after, offset, limit };
+    const query = { ...listed, after, offset, limit };
     const { tag } = listed;
-    if (tag !== null) return eventsNamed(this.database, await findTagged(this.database, sought, tag));
-    if (isSought(sought)) return eventsNamed(this.database, await findPage(this.database, sought));
-    return eventsInOrder(this.database, sought);
+    if (tag !== null) return eventsNamed(this.database, await findTagged(this.database, query, tag));
+    if (matchesQuery(query)) return eventsNamed(this.database, await findPage(this.database, query));
+    return eventsInOrder(this.database, query);
   }
 
   /** All of them, newest first, part by part. Ends where the reader does. */

@@ -79,15 +79,15 @@ describe('exports under way', () => {
   it('READ-40 503 while nobody is slow: neither one who keeps the pace nor one whose events are sought', async () => {
     fill();
     const paced = file(begun[0]);
-    const sought = begun[1].timed(
+    const query = begun[1].timed(
       (async function* () {
         yield 'header';
         await clock.sleep(3_600_000);
         yield 'row';
       })(),
     );
-    await sought.next();
-    void sought.next();
+    await query.next();
+    void query.next();
     for (let part = 0; part < 100; part += 1) {
       await paced.next();
       await clock.advance(16_000);

@@ -5,7 +5,7 @@ import type { Place } from './event-cursor.js';
 import type { Condition } from './row-filter.js';
 import { Values } from './values.js';
 
-export interface Sought {
+export interface EventQuery {
   conditions: readonly Condition[];
   times: Times;
   after: Place | null;
@@ -26,7 +26,7 @@ const BESIDE_THE_INDEX: ReadonlySet<string> = new Set([
 const ROWS_MAX = 1_000;
 
 /** Returns true for a filter that may be so rare that a page would be sought among millions of other events. */
-export function isSought({ conditions, offset, limit }: Sought): boolean {
+export function matchesQuery({ conditions, offset, limit }: EventQuery): boolean {
   return offset + limit <= ROWS_MAX && conditions.some(({ column }) => BESIDE_THE_INDEX.has(column));
 }
 
@@ -35,9 +35,9 @@ export function isSought({ conditions, offset, limit }: Sought): boolean {
  * are read, however rare they are. Events that stand for a died process are in none, and few. The limit of each slot keeps
  * PostgreSQL from reading all events of the filter first, which it takes to be fewer than they are.
  */
-export async function findPage(database: UsageDatabase, sought: Sought): Promise<string[]> {
-  const { conditions, times, after, offset, limit } = sought;
-  const slots = await quarterHoursOfPage(database, sought);
+export async function findPage(database: UsageDatabase, query: EventQuery): Promise<string[]> {
+  const { conditions, times, after, offset, limit } = query;
+  const slots = await quarterHoursOfPage(database, query);
   const values = new Values();
   const matching = rowsAfter({ conditions, times, after }, values);
   const events = `SELECT id, created_at FROM usage_event WHERE ${matching.join(' AND ')}`;
@@ -60,7 +60,7 @@ export async function findPage(database: UsageDatabase, sought: Sought): Promise
  */
 async function quarterHoursOfPage(
   { pool }: UsageDatabase,
-  { conditions, times, after, offset, limit }: Sought,
+  { conditions, times, after, offset, limit }: EventQuery,
 ): Promise<Date[]> {
   const values = new Values();
   const matching = conditionsSql(conditions, values);
@@ -79,7 +79,7 @@ async function quarterHoursOfPage(
 
 /** Conditions of the events of a filter that come after a place, in the order of events. */
 export function rowsAfter(
-  { conditions, times, after }: Pick<Sought, 'conditions' | 'times' | 'after'>,
+  { conditions, times, after }: Pick<EventQuery, 'conditions' | 'times' | 'after'>,
   values: Values,
 ): string[] {
   const matching = conditionsSql(conditions, values);

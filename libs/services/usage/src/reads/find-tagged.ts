@@ -1,5 +1,5 @@
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import { rowsAfter, type Sought } from './find-page.js';
+import { rowsAfter, type EventQuery } from './find-page.js';
 import { locateTag } from './locate-tag.js';
 import type { Tag } from './row-filter.js';
 import { eventsSql, tagSql } from './events-sql.js';
@@ -13,8 +13,8 @@ const NEWEST = 10_000;
  * it. What many events carry is among the newest ones. What few carry is sought in the quarters of an hour that have it, and
  * not in the order of events, which PostgreSQL would take for the limit's sake: page by page of the disk, a row at a time.
  */
-export async function findTagged(database: UsageDatabase, sought: Sought, tag: Tag): Promise<string[]> {
-  const { offset, limit } = sought;
+export async function findTagged(database: UsageDatabase, query: EventQuery, tag: Tag): Promise<string[]> {
+  const { offset, limit } = query;
   const page = async (source: (values: Values) => string, order: string): Promise<string[]> => {
     const values = new Values();
     const { rows } = await database.pool.query<{ id: string }>(
@@ -25,15 +25,15 @@ export async function findTagged(database: UsageDatabase, sought: Sought, tag: T
   };
   const newest = await page(
     (values) =>
-      `(SELECT id, created_at, request_tags FROM usage_event WHERE ${rowsAfter(sought, values).join(' AND ')}
+      `(SELECT id, created_at, request_tags FROM usage_event WHERE ${rowsAfter(query, values).join(' AND ')}
          ORDER BY created_at DESC, id DESC LIMIT ${NEWEST}) AS newest
        WHERE ${tagSql(tag, values)}`,
     'created_at DESC, id DESC',
   );
   if (newest.length === limit) return newest;
-  const located = await locateTag(database, { ...sought, tag });
+  const located = await locateTag(database, { ...query, tag });
   return page(
-    (values) => eventsSql([...rowsAfter(sought, values), tagSql(tag, values)], located, values),
+    (values) => eventsSql([...rowsAfter(query, values), tagSql(tag, values)], located, values),
     `created_at + interval '0' DESC, id DESC`,
   );
 }

@@ -1,15 +1,15 @@
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { EVENT_SQL, type EventColumns } from './event-wire.js';
-import { rowsAfter, type Sought } from './find-page.js';
+import { rowsAfter, type EventQuery } from './find-page.js';
 import { Values } from './values.js';
 
 /** The page, read in the order of events. */
-export async function eventsInOrder({ pool }: UsageDatabase, sought: Sought): Promise<EventColumns[]> {
+export async function eventsInOrder({ pool }: UsageDatabase, query: EventQuery): Promise<EventColumns[]> {
   const values = new Values();
-  const matching = rowsAfter(sought, values);
+  const matching = rowsAfter(query, values);
   const { rows } = await pool.query<EventColumns>(
     `SELECT ${EVENT_SQL} FROM usage_event WHERE ${matching.join(' AND ')} ORDER BY created_at DESC, id DESC
-     LIMIT ${values.add(sought.limit)} OFFSET ${values.add(sought.offset)}`,
+     LIMIT ${values.add(query.limit)} OFFSET ${values.add(query.offset)}`,
     values.list,
   );
   return rows;

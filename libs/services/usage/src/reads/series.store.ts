@@ -78,9 +78,9 @@ export class SeriesStore {
       throw refused('granularity', `The range has more than ${BUCKETS_MAX} buckets.`);
     const starts = await this.starts(question);
     const listed = { conditions: eventRows(view, filter), times: { from, before }, tag: tagOf(filter) };
-    const sought = { ...listed, ...groupOf(question), isByDay: isByDay(question) };
+    const query = { ...listed, ...groupOf(question), isByDay: isByDay(question) };
     const values = new Values();
-    const sql = seriesSql({ ...sought, ...(await placeTag(this.database, sought)) }, question, {
+    const sql = seriesSql({ ...query, ...(await placeTag(this.database, query)) }, question, {
       starts,
       values,
     });
@@ -117,14 +117,14 @@ export class SeriesStore {
  * caller calls `other` is of the rest: two groups of one name would hide each other.
  */
 function seriesSql(
-  sought: Asked & { group: string | null },
+  query: Asked & { group: string | null },
   { top }: SeriesQuestion,
   { starts, values }: { starts: readonly Date[]; values: Values },
 ): string {
-  const { group } = sought;
+  const { group } = query;
   const sorted = `${values.add(starts)}::timestamptz[]`;
   const bucketOf = (moment: string): string => `(${sorted})[width_bucket(${moment}, ${sorted})]`;
-  const asked = { ...sought, series: { bucketOf, group } };
+  const asked = { ...query, series: { bucketOf, group } };
   const beyond = values.add(top + 1);
   return `WITH summed AS MATERIALIZED (
       SELECT ${bucketOf('slot')} AS start,

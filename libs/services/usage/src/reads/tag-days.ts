@@ -15,7 +15,7 @@ export interface TagDays {
   before: Date;
 }
 
-interface Sought extends Listed {
+interface EventQuery extends Listed {
   groupTag: string | null;
   /** null = one group. */
   group: string | null;
@@ -37,10 +37,10 @@ const CLASSES = ['latency', 'ttft'];
  */
 export async function placeTag(
   database: UsageDatabase,
-  sought: Sought,
+  query: EventQuery,
 ): Promise<{ located: Located | null; tagDays: TagDays | null }> {
-  const located = await locateTag(database, sought);
-  const found = await findDays(database, sought);
+  const located = await locateTag(database, query);
+  const found = await findDays(database, query);
   if (found === null) return { located, tagDays: null };
   const { unknown, ...tagDays } = found;
   const quarters = ((unknown + CUT_DAYS) * DAY_MS) / SLOT_MS;
@@ -52,7 +52,7 @@ export async function placeTag(
 /** null where none is added up that the question could use. */
 async function findDays(
   { pool }: UsageDatabase,
-  { conditions, times, tag, groupTag, group, isByDay }: Sought,
+  { conditions, times, tag, groupTag, group, isByDay }: EventQuery,
 ): Promise<(TagDays & { unknown: number }) | null> {
   const name = groupTag ?? tag?.name;
   const [accountId, ...others] = conditions.find(({ column }) => column === 'account_id')?.anyOf ?? [];
