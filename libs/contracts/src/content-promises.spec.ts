@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { keptFromMs, keptUntilMs, promisesAfter, type ContentPromise } from './content-promises.js';
+import { retainedFromMs, retainedUntilMs, promisesAfter, type ContentPromise } from './content-promises.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -63,10 +63,10 @@ describe('promises of how long contents are kept', () => {
           };
           const promises = promisesOf(settings);
           const expected = madeMs + shortestSince(settings, madeMs) * DAY_MS;
-          const until = keptUntilMs(content, promises);
+          const until = retainedUntilMs(content, promises);
           // What is past every promise may have been forgotten, and is past its own time then.
           if (expected > nowMs || until > nowMs) expect(until).toBe(expected);
-          const isRemoved = content.expires_at.getTime() <= nowMs || madeMs < keptFromMs(promises, nowMs);
+          const isRemoved = content.expires_at.getTime() <= nowMs || madeMs < retainedFromMs(promises, nowMs);
           expect(isRemoved).toBe(expected <= nowMs);
         },
       ),
@@ -97,7 +97,10 @@ describe('promises of how long contents are kept', () => {
       { until: null, days: 90 },
     ]);
     const keptDays = (madeMs: number, own: number): number =>
-      (keptUntilMs({ created_at: new Date(madeMs), expires_at: new Date(madeMs + own * DAY_MS) }, promises) -
+      (retainedUntilMs(
+        { created_at: new Date(madeMs), expires_at: new Date(madeMs + own * DAY_MS) },
+        promises,
+      ) -
         madeMs) /
       DAY_MS;
     expect([keptDays(BEGIN_MS, 30), keptDays(raised - 1, 7), keptDays(raised, 90)]).toEqual([7, 7, 90]);

@@ -25,7 +25,7 @@ export function promisesAfter(
 }
 
 /** Returns the end of a content's retention: the shortest of all promises since it was written. */
-export function keptUntilMs(
+export function retainedUntilMs(
   content: { created_at: Date; expires_at: Date },
   promises: readonly ContentPromise[],
 ): number {
@@ -37,7 +37,7 @@ export function keptUntilMs(
 }
 
 /** Returns the instant before which contents are past the retention of one of the promises. */
-export function keptFromMs(promises: readonly ContentPromise[], nowMs: number): number {
+export function retainedFromMs(promises: readonly ContentPromise[], nowMs: number): number {
   const ends = promises.map(({ until, days }) =>
     Math.min(until === null ? Infinity : Date.parse(until), nowMs - days * DAY_MS + 1),
   );

@@ -124,7 +124,7 @@ export type { RequestContentRecord, UnitContentRecord } from './http/request-con
 export { Directory } from './ports/directory.js';
 export type { AuditedAction, NamedIds, Payer } from './ports/directory.js';
 export { ContentPromisesBody, DirectoryNamesBody } from './http/directory.js';
-export { keptFromMs, keptUntilMs, promisesAfter } from './content-promises.js';
+export { retainedFromMs, retainedUntilMs, promisesAfter } from './content-promises.js';
 export type { ContentPromise } from './content-promises.js';
 export { Mailer } from './ports/mailer.js';
 export type { OutgoingMail } from './ports/mailer.js';

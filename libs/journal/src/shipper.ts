@@ -139,13 +139,13 @@ export class Shipper implements ShipperHandle {
       if (!(await this.appendForEver(topic, records))) return 0;
     }
     source.sent(batch);
-    this.noteKept(source, batch);
+    this.noteStored(source, batch);
     this.counts.records += batch.count;
     if (batch.count > 0) this.counts.batches += 1;
     return 1;
   }
 
-  private noteKept(source: SourceCursor, { topics, lastSeq }: Batch): void {
+  private noteStored(source: SourceCursor, { topics, lastSeq }: Batch): void {
     const { kept } = this.options;
     if (kept !== undefined) source.keep(lastSeq, Promise.all([...topics.keys()].map(kept)));
   }

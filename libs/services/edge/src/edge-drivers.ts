@@ -140,7 +140,7 @@ const WRITERS: Provider[] = [
       new ContentLog({
         store,
         deadlines,
-        onKept: (count) => metrics.contentsEnded('kept', count),
+        onStored: (count) => metrics.contentsEnded('kept', count),
         onLost: (count, cause) => {
           metrics.contentsEnded('lost', count);
           logger.warn({ err: cause, count }, 'logged contents were lost');

@@ -24,7 +24,7 @@ import type { InferenceRequest, Origin, TurnMemory } from '../request/inference-
 import { Client } from '../request/client.js';
 import { BackgroundFeed } from './background-feed.js';
 import { hold, worthOf } from './batch-holds.js';
-import { EdgeTasks, keepResult } from './edge-tasks.js';
+import { EdgeTasks, storeResult } from './edge-tasks.js';
 import { linePlan } from './line-plan.js';
 import { askInto, askOne, SubSink } from '../inference/sub-answer.js';
 import { UpstreamBatches } from './upstream-batches.js';
@@ -174,7 +174,7 @@ export class EdgeInference extends Inference {
     const { clock, random } = deps;
     const answer =
       error === null
-        ? await keepResult(call, { chunks, head: sink.head }, { objects: this.objects, clock, random })
+        ? await storeResult(call, { chunks, head: sink.head }, { objects: this.objects, clock, random })
         : refusal(call, contentRoleOf(error), isUnit);
     // What was refused before it was a unit may be asked for again.
     if (answer.unit_ended) remember(this.answers, `${call.request_id}/${call.unit}`, answer, ANSWERS_MAX);

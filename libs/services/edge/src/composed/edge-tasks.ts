@@ -48,7 +48,7 @@ export class EdgeTasks {
 }
 
 /** The result of a task in the object store, and what is said of it. */
-export async function keepResult(
+export async function storeResult(
   { account_id }: InferenceCall,
   { chunks, head }: { chunks: readonly Buffer[]; head: Readonly<Record<string, string>> },
   { objects, clock, random }: { objects: ObjectStore; clock: Clock; random: Random },

@@ -29,7 +29,7 @@ beforeEach(() => {
   log = new ContentLog({
     store,
     deadlines: new Deadlines(clock),
-    onKept: () => undefined,
+    onStored: () => undefined,
     onLost: (count) => (lost += count),
   });
 });

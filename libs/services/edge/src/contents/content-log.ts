@@ -16,7 +16,7 @@ interface Deps {
   store: RequestContents;
   deadlines: Pick<Deadlines, 'set'>;
   /** Gets how many were kept, and how many never will be. */
-  onKept: (count: number) => void;
+  onStored: (count: number) => void;
   onLost: (count: number, cause: unknown) => void;
 }
 
@@ -25,10 +25,10 @@ export class ContentLog {
   private readonly behind: WriteBehind<UnitContent>;
   private heldBytes = 0;
 
-  constructor({ store, deadlines, onKept, onLost }: Deps) {
+  constructor({ store, deadlines, onStored, onLost }: Deps) {
     const write = async (batch: UnitContent[]): Promise<void> => {
       await store.keep(batch);
-      onKept(batch.length);
+      onStored(batch.length);
     };
     this.behind = new WriteBehind({ write, deadlines, onLost, max: WAITING, lingerMs: 5 });
   }

@@ -15,7 +15,7 @@ import { endUserHash } from '../units/end-user-hash.js';
 const KEPT_MAX = 8 * 1024 * 1024;
 const KEPT_MS = 60_000;
 
-interface Kept {
+interface CachedBody {
   content: PromptContent;
   size: number;
   untilMs: number;
@@ -27,7 +27,7 @@ interface Kept {
  */
 @Injectable()
 export class StoredBodies {
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, CachedBody>();
   private size = 0;
 
   constructor(

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import {
   Directory,
-  keptFromMs,
-  keptUntilMs,
+  retainedFromMs,
+  retainedUntilMs,
   RequestContents,
   type Clock,
   type Random,
@@ -81,7 +81,7 @@ export class ContentsStore extends RequestContents {
     const promises = await directory.contentPromises(orgIds);
     return rows
       .filter(({ org_id, created_at }) => created_at > (untilOf.get(org_id) ?? new Date(0)))
-      .map((row) => ({ ...row, expires_at: new Date(keptUntilMs(row, promises[row.org_id] ?? [])) }))
+      .map((row) => ({ ...row, expires_at: new Date(retainedUntilMs(row, promises[row.org_id] ?? [])) }))
       .filter(({ expires_at }) => expires_at > now);
   }
 
@@ -125,7 +125,7 @@ export class ContentsStore extends RequestContents {
     let orgIds = await this.orgsAfter('');
     while (orgIds.length > 0) {
       const promises = await this.directory.contentPromises(orgIds);
-      const since = orgIds.map((id) => new Date(keptFromMs(promises[id] ?? [], nowMs)));
+      const since = orgIds.map((id) => new Date(retainedFromMs(promises[id] ?? [], nowMs)));
       await this.removeParts(
         `SELECT c.ctid FROM unnest($1::text[], $2::timestamptz[]) AS kept (org_id, since)
          JOIN request_content c ON c.org_id = kept.org_id AND c.created_at < kept.since`,

@@ -9,7 +9,7 @@ const KEPT_MAX = 20_000;
 const ASKED_MAX = 500;
 const GROUP_KINDS: Record<string, keyof NamedIds> = { key: 'keys', member: 'users', team: 'teams' };
 
-interface KeptName {
+interface CachedName {
   at: number;
   name: string | null;
 }
@@ -20,7 +20,7 @@ interface KeptName {
  */
 @Injectable()
 export class Names {
-  private readonly kept = new Map<string, KeptName>();
+  private readonly kept = new Map<string, CachedName>();
 
   constructor(
     private readonly directory: Directory,
@@ -81,7 +81,7 @@ export class Names {
     return new Map(ids.map((id) => [id, this.kept.get(nameOf(id))?.name ?? null]));
   }
 
-  private keep(name: string, kept: KeptName): void {
+  private keep(name: string, kept: CachedName): void {
     this.kept.delete(name);
     this.kept.set(name, kept);
     for (const oldest of this.kept.keys()) {

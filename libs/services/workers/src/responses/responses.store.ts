@@ -23,7 +23,7 @@ type Json = Record<string, unknown>;
 export const KEPT_MS = 30 * 86_400_000;
 const EXPIRED_AT_ONCE = 1_000;
 
-interface KeptPart {
+interface StoredPart {
   bytes: number;
   /** Null where it is too large. */
   value: unknown;
@@ -148,7 +148,7 @@ export class StoredResponses extends ResponseStore {
     reserveMemory: ReserveMemory,
   ): Promise<unknown> {
     const found = await sized(async (bytesMax) => {
-      const { rows } = await this.database.pool.query<KeptPart>({
+      const { rows } = await this.database.pool.query<StoredPart>({
         name: `read-${part}`,
         text: `SELECT octet_length(r.${part}::text) AS bytes, r.is_open AND t.run IS NOT NULL AS is_running,
                  CASE WHEN octet_length(r.${part}::text) <= $4 THEN r.${part} END AS value
