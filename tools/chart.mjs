@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { root } from './bootstrap.mjs';
 
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.22.0';
-const BUILD_MS = 900_000;
+const BUILD_MS = 480_000;
 const RENDER_MS = 60_000;
 /** Releases of Kubernetes whose schemas the manifests are checked against, where `kubernetes-validate` is installed. */
 const KUBERNETES = ['1.33', '1.34', '1.35'];
