@@ -13,7 +13,7 @@ const EXCEPTIONS: ReadonlySet<string> = new Set([
   'RealtimeSession',
   'SessionUnits',
   'TranslatedTranscription',
-  'Turn',
+  'RealtimeUnit',
   'RealtimeUnits',
 ]);
 
