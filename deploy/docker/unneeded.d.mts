@@ -1,1 +1,3 @@
-export function unneeded(packages: Readonly<Record<string, { devOptional?: boolean; link?: boolean }>>): string[];
+export function unneeded(
+  packages: Readonly<Record<string, { devOptional?: boolean; link?: boolean }>>,
+): string[];

@@ -154,7 +154,7 @@ describe('a plan', () => {
       planRoutes({ ...optionsFor(two), asked: { ...asked, serves } }),
     );
     expect(message).toBe('acme/one does not have supports_thinking, supports_web_search.');
-    expect(options.details).toMatchObject([{ type: 'model_capability_not_supported', loc: ['model'] }]);
+    expect(options.details).toMatchObject([{ type: 'value_error', loc: ['model'] }]);
     const one = { ...serves, flags: ['supports_thinking'] as const };
     const lacking = refusal(() => planRoutes({ ...optionsFor(two), asked: { ...asked, serves: one } }));
     expect(lacking.message).toBe('acme/one does not have supports_thinking.');

@@ -182,6 +182,7 @@ const OPERATION: Rows = Object.fromEntries<Row>([
     'POST /internal/infer/batch',
     'POST /internal/infer/hold',
     'POST /internal/catalogue/unknown',
+    'POST /internal/catalogue/credentials',
     'POST /internal/catalogue/health',
     'POST /internal/catalogue/provider-states',
     ...['recall', 'items', 'files', 'forget'].map((what) => `POST /internal/responses/${what}`),

@@ -95,7 +95,7 @@ describe('a batch whose begin at its provider fails', () => {
     };
     const runner = new UpstreamRunner(
       new BatchStore(database, clock, random),
-      { visit: pollStep } as unknown as UpstreamWork,
+      { pollStep } as unknown as UpstreamWork,
       { WORKERS_LEASE_MS: 60_000 } as WorkersConfig,
       clock,
       random,
