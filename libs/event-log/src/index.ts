@@ -15,3 +15,4 @@ export { OutboxRelay } from './outbox/outbox-relay.js';
 export { outboxRelay } from './outbox/outbox-relay.provider.js';
 export { outboxRow } from './outbox/outbox-row.js';
 export type { OutboxRow } from './outbox/outbox-row.js';
+export { within } from './within.js';

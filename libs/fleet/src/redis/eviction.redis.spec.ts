@@ -1,7 +1,7 @@
 import { SystemClock } from '@gateway/platform';
 import { ownRedis, testRedisCluster } from '@gateway/testing';
 import { Redis } from 'ioredis';
-import { refuseEviction } from './eviction.js';
+import { evictionPolicies, refuseEviction } from './eviction.js';
 
 const clock = new SystemClock();
 
@@ -23,8 +23,11 @@ it('OPS a Redis that may evict keys is refused with its address, its policy and 
   await server.drop();
 });
 
-it('OPS a cluster whose masters keep all keys is taken', async () => {
+it('OPS each master of a cluster is asked, and one whose masters keep all keys is taken', async () => {
   const { nodes } = await testRedisCluster();
+  const policies = await evictionPolicies({ clusterNodes: nodes }, clock);
+  expect(policies.map(({ policy }) => policy)).toEqual(['noeviction', 'noeviction', 'noeviction']);
+  expect(new Set(policies.map(({ node }) => node)).size).toBe(3);
   await expect(refuseEviction({ clusterNodes: nodes }, clock)).resolves.toBeUndefined();
 });
 
