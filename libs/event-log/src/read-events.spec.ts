@@ -60,6 +60,16 @@ describe('readEvents', () => {
     ]);
   });
 
+  it('OPS a text in a field that is always null is a dead letter, whichever release wrote it', () => {
+    const failed = { task_id: 't', model: 'm', provider: 'p', status: 'failed', video_url: 'https://v.test' };
+    const data = { ...failed, error_code: 'e', error_message: 'm' };
+    const { dead } = readEvents(TOPIC.account, [
+      record({ ...envelope, data: { ...envelope.data, type: 'video.failed', data } }),
+    ]);
+    expect(dead).toMatchObject([{ reason: 'the field data.video_url is not what the contract says' }]);
+    expect(dead[0].isUnknown).toBeUndefined();
+  });
+
   it('does not compile with a field that the event does not have', () => {
     const other: NewAccountEvent = {
       type: 'balance.movement',

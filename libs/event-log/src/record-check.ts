@@ -18,7 +18,7 @@ interface FieldCheck {
   name: string;
   isOptional: boolean;
   test: Test;
-  /** True if the contract names the values that it may have. */
+  /** True if the contract names the texts that it may have; a newer release may know more of them. */
   isEnum: boolean;
 }
 
@@ -48,13 +48,18 @@ function fieldChecks(type: Type, nested: Readonly<Record<string, Type>>): FieldC
   return [...byField].map(([name, rules]) => ({
     name,
     isOptional: rules.some((rule) => rule.type === 'conditionalValidation'),
-    isEnum: rules.some((rule) => rule.name === 'isIn'),
+    isEnum: rules.some(namesTexts),
     test: every(
       rules
         .filter((rule) => rule.type !== 'conditionalValidation')
         .map((rule) => testOf(`${type.name}.${name}`, rule, nested[name])),
     ),
   }));
+}
+
+function namesTexts({ name, constraints }: Rule): boolean {
+  const [values] = constraints ?? [];
+  return name === 'isIn' && Array.isArray(values) && values.some((value) => typeof value === 'string');
 }
 
 function testOf(field: string, rule: Rule, nestedType: Type | undefined): Test {
