@@ -42,7 +42,7 @@ for (const file of readdirSync(join(chart, 'ci')).toSorted()) {
   if (flags.write) writeFileSync(path, rendered);
   else if (!existsSync(path) || readFileSync(path, 'utf8') !== rendered)
     fault(`deploy/kubernetes/${name} is not what the chart renders: run "npm run chart -- --write".`);
-  if (has('kubernetes-validate'))
+  if (has('kubernetes-validate', '--version'))
     for (const release of KUBERNETES) run('kubernetes-validate', ['-k', release, path]);
 }
 process.stdout.write(`chart: ${faults} faults\n`);
@@ -53,7 +53,7 @@ function findHelm() {
   if (has('helm')) return 'helm';
   const built = join(root, '.cache/bin/helm');
   if (existsSync(built)) return built;
-  if (!has('go', ['version'])) return null;
+  if (!has('go')) return null;
   process.stdout.write('chart: building helm (some minutes, once) …\n');
   const env = { ...process.env, GOBIN: join(root, '.cache/bin'), GOFLAGS: '' };
   try {
@@ -69,12 +69,9 @@ function findHelm() {
   return built;
 }
 
-function has(program, flag = ['version']) {
+function has(program, flag = 'version') {
   try {
-    execFileSync(program, program === 'kubernetes-validate' ? ['--version'] : flag, {
-      stdio: 'ignore',
-      timeout: RENDER_MS,
-    });
+    execFileSync(program, [flag], { stdio: 'ignore', timeout: RENDER_MS });
     return true;
   } catch {
     return false;
