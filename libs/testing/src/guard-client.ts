@@ -24,8 +24,8 @@ export async function askGuard(
 }
 
 /**
- * Detects a starting guard by the error's shape: an error of the runtime's own comes from another realm than Jest's.
- * What is asked may be asked again.
+ * True if the guard is still starting, so that the same question may be sent again. Looks at the error's shape: an error
+ * of the runtime's own comes from another realm than Jest's.
  */
 function isStarting(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
