@@ -20,30 +20,28 @@ if (helm === null) {
   process.stdout.write('chart: left out, because helm is not here and Go cannot build it.\n');
   process.exit(0);
 }
-mkdirSync(manifests, { recursive: true });
+if (flags.write) mkdirSync(manifests, { recursive: true });
+const isValidated = has('kubernetes-validate', '--version');
 let faults = 0;
 for (const file of readdirSync(join(chart, 'ci')).toSorted()) {
   const values = ['--values', join(chart, 'ci', file)];
-  const name = file.replace('-values', '');
-  const path = join(manifests, name);
+  const path = join(manifests, file.replace('-values', ''));
   run(helm, ['lint', '--strict', chart, ...values]);
-  const rendered =
-    `# Rendered by \`npm run chart -- --write\` from the chart and its ci/${file}.\n` +
-    run(helm, [
-      'template',
-      'model-gateway',
-      chart,
-      '--namespace',
-      'model-gateway',
-      '--kube-version',
-      `${KUBERNETES[0]}.0`,
-      ...values,
-    ]);
-  if (flags.write) writeFileSync(path, rendered);
-  else if (!existsSync(path) || readFileSync(path, 'utf8') !== rendered)
-    fault(`deploy/kubernetes/${name} is not what the chart renders: run "npm run chart -- --write".`);
-  if (has('kubernetes-validate', '--version'))
-    for (const release of KUBERNETES) run('kubernetes-validate', ['-k', release, path]);
+  const release = [
+    'model-gateway',
+    chart,
+    '--namespace',
+    'model-gateway',
+    '--kube-version',
+    `${KUBERNETES[0]}.0`,
+  ];
+  const rendered = run(helm, ['template', ...release, ...values]);
+  if (rendered === null) continue;
+  const text = `# Rendered by \`npm run chart -- --write\` from the chart and its ci/${file}.\n${rendered}`;
+  if (flags.write) writeFileSync(path, text);
+  else if (!existsSync(path) || readFileSync(path, 'utf8') !== text)
+    fault(`${path} is not what the chart renders: run "npm run chart -- --write".`);
+  if (isValidated) for (const version of KUBERNETES) run('kubernetes-validate', ['-k', version, path]);
 }
 process.stdout.write(`chart: ${faults} faults\n`);
 process.exitCode = faults === 0 ? 0 : 1;
@@ -78,7 +76,7 @@ function has(program, flag = 'version') {
   }
 }
 
-/** Returns the output; a failure is one fault, with what the program said. */
+/** Returns the output; null after a failure, which is one fault with what the program said. */
 function run(program, args) {
   try {
     return execFileSync(program, args, {
@@ -87,8 +85,8 @@ function run(program, args) {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   } catch (error) {
-    fault(`${program.split('/').at(-1)} ${args[0]}: ${error.stdout}${error.stderr}`);
-    return '';
+    fault(`${program.split('/').at(-1)} ${args[0]}: ${error.stdout ?? ''}${error.stderr || error.message}`);
+    return null;
   }
 }
 
