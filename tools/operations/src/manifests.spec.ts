@@ -97,6 +97,12 @@ describe('the manifests of Kubernetes', () => {
       expect(names).toHaveLength(new Set(names).size);
       const volumes = [...(pod.volumes ?? []).map(({ name }) => name), 'journal', 'data'];
       for (const { name } of volumeMounts) expect(volumes).toContain(name);
+      // A file that a variable names stands in a mount.
+      for (const { name, value = '' } of env.filter(({ value }) => value?.startsWith('/')))
+        expect([name, volumeMounts.some(({ mountPath }) => value.startsWith(mountPath))]).toEqual([
+          name,
+          true,
+        ]);
     }
   });
 

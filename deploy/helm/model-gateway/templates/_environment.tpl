@@ -12,7 +12,7 @@
 REDIS_CLUSTER_NODES: {{ join "," $redis.clusterNodes | quote }}
 {{- else if $redis.sentinels }}
 REDIS_SENTINELS: {{ join "," $redis.sentinels | quote }}
-REDIS_SENTINEL_NAME: {{ $redis.sentinelName | quote }}
+REDIS_SENTINEL_NAME: {{ required "redis.sentinelName is the name of the master that the sentinels know" $redis.sentinelName | quote }}
 {{- else }}
 REDIS_URL: {{ printf "%s://%s" (ternary "rediss" "redis" $redis.tls) $redis.address | quote }}
 {{- end }}
@@ -81,7 +81,7 @@ GATEWAY_CONFIG: /etc/gateway/gateway.yaml
 {{- $optional := list "REDIS_PASSWORD" "REDIS_SENTINEL_PASSWORD" "KAFKA_SASL_PASSWORD" "OTEL_EXPORTER_OTLP_HEADERS" }}
 {{- if eq .component "keys" }}
 {{- $required = concat $required (list "KEYS_PEPPER" "KEYS_KEK") }}
-{{- $optional = concat $optional (list "KEYS_PEPPER_PREVIOUS" "KEYS_KEK_PREVIOUS" "OIDC_CLIENT_SECRET" "SMTP_URL") }}
+{{- $optional = concat $optional (list "KEYS_PEPPER_PREVIOUS" "KEYS_KEK_PREVIOUS" "OIDC_CLIENT_SECRET" "SMTP_URL" "HTTPS_PROXY") }}
 {{- else if eq .component "notifications" }}
 {{- $required = concat $required (list "NOTIFICATIONS_KEK") }}
 {{- $optional = concat $optional (list "NOTIFICATIONS_KEK_PREVIOUS" "SMTP_URL") }}
