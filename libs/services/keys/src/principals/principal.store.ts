@@ -267,7 +267,8 @@ interface SessionRow {
 const SESSION = `
   SELECT u.id AS user_id, u.email, u.is_super_admin, a.id AS account_id, a.version AS account_version, a.discount,
     (SELECT array_agg(DISTINCT p.provider ORDER BY p.provider) FROM provider_key p
-      WHERE p.is_enabled AND (p.account_id = a.id OR p.account_id IN (
+      WHERE p.is_enabled AND p.account_id = ANY(ARRAY(
+        SELECT a.id UNION ALL
         SELECT ka.id FROM membership km JOIN account ka ON ka.org_id = km.org_id
         JOIN org ko ON ko.id = km.org_id AND ko.deleted_at IS NULL
         WHERE km.user_id = u.id AND km.removed_at IS NULL))) AS keyed_providers,

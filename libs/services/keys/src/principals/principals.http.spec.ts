@@ -279,6 +279,37 @@ describe('POST /internal/principals/resolve', () => {
     expect((await ask({ kind: 'key', digest: 'short' })).status).toBe(422);
   });
 
+  it('issue 37 names the providers of the enabled provider keys of the person and of the orgs that they are in', async () => {
+    const { prisma } = keys.database;
+    const { orgId, accountId } = await keyUnderLimits();
+    const person = { user_id: keys.admin.userId };
+    const { id: own } = await prisma.account.findFirstOrThrow({ where: person });
+    const sealed = { sealed_credentials: Buffer.alloc(1), wrapped_key: Buffer.alloc(1), kek_id: 'k' };
+    const times = { created_at: new Date(0), updated_at: new Date(0) };
+    const add = (account_id: string, provider: string, is_enabled = true): Promise<unknown> =>
+      prisma.providerKey.create({
+        data: {
+          ...{ id: `pk_${provider}`, account_id, provider, is_enabled, created_by: keys.admin.userId },
+          ...{ masked_credential: 'x', ...sealed, ...times },
+        },
+      });
+    await add(own, 'mistral');
+    await add(own, 'groq', false);
+    await add(accountId, 'openai');
+    await add('acct_other', 'cohere');
+    const headers = { 'x-fleet-token': FLEET_TOKEN };
+    const named = async (): Promise<unknown> => {
+      const body = { kind: 'session', token: await signedIn() };
+      return (await keys.call('POST', '/internal/principals/resolve', { body, headers })).body.keyedProviders;
+    };
+    expect(await named()).toEqual(['mistral', 'openai']);
+    await prisma.membership.update({
+      where: { org_id_user_id: { org_id: orgId, ...person } },
+      data: { removed_at: new Date(0) },
+    });
+    expect(await named()).toEqual(['mistral']);
+  });
+
   it('KEY-36 answers several new keys at once, each as alone, and null for what it does not know', async () => {
     const headers = { 'x-fleet-token': FLEET_TOKEN };
     const many = [await created({}), await keyUnderLimits()].map(({ key }) => key);
