@@ -47,12 +47,13 @@ export class StoredCredentials implements OnModuleInit, OnApplicationBootstrap, 
     const { pool } = this.database;
     if (providers === null) await pool.query('DELETE FROM platform_credentials WHERE edge = $1', [edge]);
     else await pool.query(PUT, [edge, providers, new Date(this.clock.now())]);
+    // Reports go by newer ones alone, so that a look only reads.
+    await pool.query(DROP, [new Date(this.clock.now() - REPORT_MS)]);
     await this.refresh();
   }
 
   async refresh(): Promise<void> {
     const { pool } = this.database;
-    await pool.query(DROP, [new Date(this.clock.now() - REPORT_MS)]);
     const { rows } = await pool.query<{ providers: string[] }>('SELECT providers FROM platform_credentials');
     // After the last edge has withdrawn its report nothing is known that is better than what it said.
     if (rows.length > 0) this.known = new Set(rows.flatMap(({ providers }) => providers));
