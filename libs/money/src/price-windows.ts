@@ -97,8 +97,8 @@ export function holds({ from, until, hours_utc: hours, weekdays }: PriceWindow, 
 export function* edges(record: PriceRecord, fromMs: number, untilMs: number): Generator<number> {
   const isWithin = (atMs: number): boolean => atMs > fromMs && atMs <= untilMs;
   for (const atMs of bounds(record)) if (isWithin(atMs)) yield atMs;
-  for (const { hours_utc: hours } of record.windows ?? [])
-    for (const text of hours ?? ['00:00-24:00']) {
+  for (const { hours_utc: hours, weekdays } of record.windows ?? [])
+    for (const text of hours ?? (weekdays == null ? [] : ['00:00-24:00'])) {
       const { from, to } = hourRange(text) ?? { from: 0, to: 0 };
       for (let day = dayOf(fromMs) - DAYS_BEFORE; day <= dayOf(untilMs); day += 1)
         for (const minute of [from, to]) {
