@@ -93,6 +93,28 @@ describe('work admitted before its key was suspended or deleted', () => {
     expect(asked.filter((account) => account === 'acct_unknown')).toHaveLength(2);
   });
 
+    it('A2 one whose end throws leaves the others watched', async () => {
+    const { add, revocations, look, versions, ended, refuse } = setUp();
+    revocations.add('req_0/0', {
+      accountId: 'acct_a',
+      version: 1,
+      reload: async () => {
+        throw new ApiError('forbidden');
+      },
+      end: () => {
+        throw new Error('The socket is gone.');
+      },
+    });
+    add('req_1/0');
+    await look();
+    versions.set('acct_a', 2);
+    await look();
+    refuse(new ApiError('forbidden'));
+    versions.set('acct_a', 3);
+    await look();
+    expect(ended).toEqual(['req_1/0 forbidden']);
+  });
+
   it('asks once for an account, whatever number of its requests run', async () => {
     const { add, look, asked } = setUp();
     for (let n = 0; n < 100; n += 1) add(`req_${n}/0`);

@@ -27,8 +27,8 @@ export interface AdmittedWork {
 
 /**
  * Ends work whose key was suspended or deleted after it was admitted. Compares the accounts' versions every two seconds
- * and reads a key again only where its account has changed. A lookup that fails ends nothing. Bounded by the requests
- * in flight.
+ * and reads a key again only where its account has changed. A lookup that fails ends nothing. What fails at one work stops
+ * no other. Bounded by the requests in flight.
  */
 @Injectable()
 export class Revocations {
@@ -66,7 +66,7 @@ export class Revocations {
   private async lookAt(accountId: string, works: readonly AdmittedWork[]): Promise<void> {
     const newest = await this.limits.version(accountId).catch(() => null);
     if (newest === null) return;
-    await Promise.all(works.filter(({ version }) => version < newest).map(renew));
+    await Promise.allSettled(works.filter(({ version }) => version < newest).map(renew));
   }
 }
 
