@@ -26,7 +26,19 @@ describe('repeat', () => {
     expect([runs, clock.pendingTimers]).toEqual([3, 0]);
   });
 
-  it('a nudge while a run is under way is not lost, and no two runs overlap', async () => {
+  it('begins after the time that is given for the first run', async () => {
+    const clock = fixedClock(start);
+    let runs = 0;
+    const count = async (): Promise<void> => void (runs += 1);
+    const loop = repeat(clock, 1_000, count, () => undefined, 1_000);
+    await clock.advance(999);
+    expect(runs).toBe(0);
+    await clock.advance(1);
+    expect(runs).toBe(1);
+    await loop.stop();
+  });
+
+  it('a wake while a run is under way is not lost, and no two runs overlap', async () => {
     const clock = fixedClock(start);
     const ends: (() => void)[] = [];
     const task = (): Promise<void> => new Promise((end) => ends.push(end));

@@ -7,34 +7,38 @@ export interface Repeated {
   stop(): Promise<void>;
 }
 
-/** Runs `task` again and again with `delayMs` between the end of one run and the next; never two at once. */
+/**
+ * Runs `task` again and again with `delayMs` between the end of one run and the next; never two at once. The first run
+ * begins after `firstMs`, at once without it.
+ */
 export function repeat(
   clock: Clock,
   delayMs: number,
   task: () => Promise<void>,
   onFailure: (failure: unknown) => void,
+  firstMs = 0,
 ): Repeated {
   let timer: Timer | null = null;
   let running: Promise<void> | null = null;
-  let isNudged = false;
+  let isWoken = false;
   let isStopped = false;
   const plan = (ms: number): void => {
     timer?.cancel();
     if (!isStopped) timer = clock.setTimer(ms, run);
   };
   const run = (): void => {
-    isNudged = false;
+    isWoken = false;
     running = task()
       .catch(onFailure)
       .finally(() => {
         running = null;
-        plan(isNudged ? 0 : delayMs);
+        plan(isWoken ? 0 : delayMs);
       });
   };
-  plan(0);
+  plan(firstMs);
   return {
     wake: () => {
-      isNudged = true;
+      isWoken = true;
       if (running === null) plan(0);
     },
     stop: async () => {

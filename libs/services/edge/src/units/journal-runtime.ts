@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Funds, LimitStore, type Clock, type Random, type Timer } from '@gateway/contracts';
+import { Funds, LimitStore, type Clock, type Random } from '@gateway/contracts';
 import {
   Journal,
   type JournalAlarm,
@@ -16,7 +16,9 @@ import {
   Metrics,
   RANDOM,
   ReadinessChecks,
+  repeat,
   TRACER,
+  type Repeated,
 } from '@gateway/platform';
 import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from 'pino';
@@ -54,7 +56,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
   private readonly counted: JournalMetrics;
   private opened: Journal | null = null;
   private shipper: ShipperHandle | null = null;
-  private timer: Timer | null = null;
+  private recovering: Repeated | null = null;
 
   constructor(
     private readonly config: EdgeConfig,
@@ -135,11 +137,19 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     this.readiness.add('journal', () => journal.isAccepting || 'the journal takes no new unit');
     this.counted.watch(journal, shipper, this.puts);
     await this.recover();
+    this.recovering = repeat(
+      this.clock,
+      RECOVER_EVERY_MS,
+      () => this.recover(),
+      (error) => this.logger.error({ err: error }, 'taking over dead journals failed'),
+      RECOVER_EVERY_MS,
+    );
     this.watch.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.timer?.cancel();
+    // A run under way is not waited for: a large journal takes longer than a shutdown may.
+    void this.recovering?.stop();
     this.watch.stop();
     const { opened: journal, shipper } = this;
     if (journal === null || shipper === null) return;
@@ -171,13 +181,6 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
         { epochs: found.epochs.length, crashed: found.crashed },
         'took over journals of dead processes',
       );
-    this.timer = this.clock.setTimer(
-      RECOVER_EVERY_MS,
-      () =>
-        void this.recover().catch((error: unknown) =>
-          this.logger.error({ err: error }, 'taking over dead journals failed'),
-        ),
-    );
   }
 
   /** Settles synced outcomes only: until then the unit stays reserved. */

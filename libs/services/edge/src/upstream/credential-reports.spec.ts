@@ -11,7 +11,9 @@ describe('reports of the credentials of an edge', () => {
     await reports.start();
     expect(faults).toHaveLength(1);
     health.isAway = false;
-    await clock.advance(15_000);
+    await clock.advance(14_999);
+    expect(health.credentials).toEqual([]);
+    await clock.advance(1);
     expect(health.credentials.at(-1)).toEqual(['openai']);
     await reports.stop();
     expect(health.credentials.at(-1)).toBeNull();

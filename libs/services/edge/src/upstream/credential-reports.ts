@@ -20,7 +20,7 @@ export class CredentialReports {
   /** Reports before it returns, so that lists are right when the first request comes. A failed report is sent again later. */
   async start(): Promise<void> {
     await this.send().catch(this.onFault);
-    this.loop = repeat(this.clock, REPORT_EVERY_MS, () => this.send(), this.onFault);
+    this.loop = repeat(this.clock, REPORT_EVERY_MS, () => this.send(), this.onFault, REPORT_EVERY_MS);
   }
 
   /** Withdraws the report. */
