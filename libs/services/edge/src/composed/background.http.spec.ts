@@ -145,7 +145,7 @@ describe('responses in the background', () => {
     },
   );
 
-  it('RESP-04 400 for a model without the flag, 422 with store: false; both are recorded refusals', async () => {
+  it('RESP-04 400 for a model without the flag, 422 with store: false, with memory too; all are recorded refusals', async () => {
     const lacking = await ask({ model: 'simulator/chat' });
     expect(lacking).toMatchObject({
       status: 400,
@@ -153,7 +153,10 @@ describe('responses in the background', () => {
     });
     const unstored = await ask({ store: false });
     expect(unstored).toMatchObject({ status: 422, body: { error: { code: 'validation_error' } } });
-    for (const { id } of [lacking, unstored]) await edge.record(id, TOPIC.rejections);
+    edge.stored.memoryTexts = ['likes tea'];
+    const remembered = await ask({ store: false, memory: { end_user_id: 'someone' } });
+    expect(remembered).toMatchObject({ status: 422, body: { error: { code: 'validation_error' } } });
+    for (const { id } of [lacking, unstored, remembered]) await edge.record(id, TOPIC.rejections);
   });
 
   it('LIM-01 429 and 404 are answered at once, and what is begun counts only when it runs', async () => {

@@ -44,7 +44,7 @@ async function askedLater(
   const read = readable(() => background.read({ bytes, headers }));
   if (!(read instanceof StoredContentNeeded)) return read;
   const composed = await storedBodies.bodyOf(read, principal).catch(() => null);
-  return composed === null ? null : wholeBody(background.read({ bytes: composed, headers }));
+  return composed === null ? null : readable(() => wholeBody(background.read({ bytes: composed, headers })));
 }
 
 function readable<T>(read: () => T): T | null {
