@@ -1,5 +1,5 @@
 import { ApiError, newAnswerId, type KeyPrincipal } from '@gateway/contracts';
-import { filled, isObject, LazySchema, readJson } from '@gateway/dialects';
+import { filled, isObject, JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
 import { credentialOf } from '@gateway/platform';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import type { InferDeps } from '../inference/infer-deps.js';
@@ -47,7 +47,7 @@ export const clientSecrets: ComposedEndpoint = {
   load: () => schema.load(),
   run: (call, client, deps) => {
     const made = deps.rejections.whileReading(call, () => secretFor(call, deps));
-    client.answer(JSON.stringify(made), { 'content-type': 'application/json; charset=utf-8' });
+    client.answer(JSON.stringify(made), JSON_HEADERS);
     return Promise.resolve();
   },
 };

@@ -1,6 +1,6 @@
 import { spellBody, writeJson } from '@gateway/json-body';
 import { ApiError, newAnswerId } from '@gateway/contracts';
-import { compactionItem, LazySchema, readJson } from '@gateway/dialects';
+import { compactionItem, JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import { askOne } from '../inference/sub-answer.js';
@@ -79,7 +79,7 @@ export const compact: ComposedEndpoint = {
       ],
       usage: response.usage,
     };
-    client.answer(writeJson(compacted), { 'content-type': 'application/json; charset=utf-8' });
+    client.answer(writeJson(compacted), JSON_HEADERS);
   },
 };
 

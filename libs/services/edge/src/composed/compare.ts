@@ -1,6 +1,6 @@
 import { parseSpelled, spellBody, writeJson } from '@gateway/json-body';
 import { ApiError, errorEnvelope, newAnswerId } from '@gateway/contracts';
-import { isObject, LazySchema, readJson } from '@gateway/dialects';
+import { isObject, JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
 import { ENDPOINTS, EVENT_STREAM_HEADERS, type Endpoint } from '@gateway/endpoints';
 import type { CatalogueIndex } from '@gateway/routing';
 import type { InferenceRequest } from '../request/inference-request.js';
@@ -121,7 +121,7 @@ async function plain(
     results,
     usage: summed(completions),
   };
-  client.answer(writeJson(body), { 'content-type': 'application/json; charset=utf-8' });
+  client.answer(writeJson(body), JSON_HEADERS);
 }
 
 function summed(completions: readonly (Record<string, unknown> | null)[]): Record<string, number> {

@@ -1,5 +1,5 @@
 import { ApiError, newAnswerId } from '@gateway/contracts';
-import { LazySchema, readJson } from '@gateway/dialects';
+import { JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import { CHAT, contentOf, subCall } from './compare.js';
 import { judgeRequest, judged, type Criterion } from './judge.js';
@@ -95,7 +95,7 @@ export const evaluate: ComposedEndpoint = {
       usage: completion.usage,
       ...(value.metadata == null ? {} : { metadata: value.metadata }),
     };
-    client.answer(JSON.stringify(said), { 'content-type': 'application/json; charset=utf-8' });
+    client.answer(JSON.stringify(said), JSON_HEADERS);
   },
 };
 

@@ -1,5 +1,5 @@
 import { ApiError, type KeyPrincipal } from '@gateway/contracts';
-import { LazySchema, readJson } from '@gateway/dialects';
+import { JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
 import { wholeBody } from '@gateway/endpoints';
 import { price, priceAt } from '@gateway/money';
 import {
@@ -114,7 +114,7 @@ export const select: ComposedEndpoint = {
       router: ROUTER,
       created: Math.floor(call.receivedAtMs / 1_000),
     };
-    client.answer(JSON.stringify(body), { 'content-type': 'application/json; charset=utf-8' });
+    client.answer(JSON.stringify(body), JSON_HEADERS);
   },
 };
 

@@ -1,5 +1,6 @@
 import { writeJson } from '@gateway/json-body';
 import { ApiError, newAnswerId, type IdempotencyClaim } from '@gateway/contracts';
+import { JSON_HEADERS } from '@gateway/dialects';
 import {
   EVENT_STREAM_HEADERS,
   followEvents,
@@ -19,8 +20,6 @@ import type { RefusedAs } from '../units/rejections.js';
 import { claimed } from './infer-once.js';
 import type { InferDeps } from './infer-deps.js';
 import type { LaterRequest } from './planner.js';
-
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
 
 /** A request of an endpoint whose answers may be made later: begun where it asks for that, waited for otherwise. */
 export function inferOrBegin(

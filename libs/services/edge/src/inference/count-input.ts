@@ -1,11 +1,10 @@
+import { JSON_HEADERS } from '@gateway/dialects';
 import type { EndpointCounts } from '@gateway/endpoints';
 import { estimateInput } from '@gateway/money';
 import { expectedInput } from '../admission/admission.js';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
 import type { InferDeps } from './infer-deps.js';
-
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
 
 /** The estimate that a request would be reserved by. The model is looked up, and may be refused, as if it were called. */
 export function countingOf(

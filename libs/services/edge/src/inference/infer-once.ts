@@ -8,6 +8,7 @@ import {
   type ObjectKey,
   type StoredAnswer,
 } from '@gateway/contracts';
+import { JSON_HEADERS } from '@gateway/dialects';
 import { claimKey, type Deadline } from '@gateway/platform';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
@@ -23,8 +24,6 @@ const KEPT_BYTES_MAX = 256 * 1_048_576;
 const PARTS_MAX = 1_000;
 /** Kind of objects that the workers remove after a day. */
 const ANSWERS = 'answers';
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
-
 export interface Claimed {
   claim: IdempotencyClaim;
   /** Answer to the first request with the key. */
