@@ -10,7 +10,6 @@ import { ResponseCache, type CachedAnswer } from '../cache/response-cache.js';
 import { EdgeConfig } from '../config/edge.config.js';
 import type { Client } from '../request/client.js';
 import { ResponseWriter } from '../state/response-writer.js';
-import { endUserHash } from '../units/end-user-hash.js';
 import type { AttemptState } from '../units/attempt-state.js';
 import type { Unit } from '../units/unit.js';
 import type { RouteAnswer } from '../upstream/attempt.js';
@@ -223,18 +222,17 @@ class Delivery {
    * Stores the record before the last bytes leave: a reader of the answer can continue from it, or see how it failed.
    */
   private async keep({ isStored, ...record }: RequestRecord): Promise<void> {
-    const { call, admitted } = this.unit;
+    const { call, admitted, facts } = this.unit;
     const { kept } = this.received.answer;
     const { memory } = call.origin;
     if (kept == null || !(isStored || memory)) return;
     const { planned } = this.state;
-    const { endUser } = admitted.asked;
     const response = {
       ...record,
       id: String(kept.id),
       key_id: call.principal.keyId,
       account_id: call.principal.accountId,
-      end_user_hash: endUser === null ? null : endUserHash(call.principal, endUser),
+      end_user_hash: facts.end_user_hash,
       credential: planned.route.dialect === admitted.asked.dialect ? credentialOf(planned) : null,
       created_at: Math.floor(call.receivedAtMs / 1_000),
       response: { ...kept },
@@ -266,11 +264,13 @@ class Delivery {
   }
 
   private endUser(): CachedAnswer['endUser'] {
-    const { call, admitted } = this.unit;
-    const { endUser } = admitted.asked;
-    const hash = endUser === null ? null : endUserHash(call.principal, endUser);
-    if (hash === null) return null;
-    return { accountId: call.principal.accountId, endUserHash: hash, askedAtMs: call.receivedAtMs };
+    const { call, facts } = this.unit;
+    if (facts.end_user_hash === null) return null;
+    return {
+      accountId: facts.account_id,
+      endUserHash: facts.end_user_hash,
+      askedAtMs: call.receivedAtMs,
+    };
   }
 
   private async cancelled(): Promise<void> {

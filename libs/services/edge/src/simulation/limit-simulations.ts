@@ -17,10 +17,9 @@ import { price, priceAt, Usd } from '@gateway/money';
 import { CLOCK, permit, visibleKey } from '@gateway/platform';
 import type { PlannedRoute } from '@gateway/routing';
 import { Admission, Refused, type DryRun, type Plannable, type Planned } from '../admission/admission.js';
+import { isRefusal } from '../units/rejections.js';
 import { RoutePlanner, type PlanFor } from '../routes/route-planner.js';
 
-/** Failures of ours: nothing can be said of the request. */
-const OURS: readonly ErrorCode[] = ['internal_error', 'service_unavailable', 'service_draining'];
 /** Bytes of a token in the estimate of a prompt. */
 const BYTES_PER_TOKEN = 4;
 const PATH = '/chat/completions';
@@ -60,7 +59,7 @@ export class LimitSimulations {
       const outcome = await this.admission.tryOut(of, (run) => (seen.last = run));
       return answerOf(outcome instanceof Refused ? outcome.error.code : null, seen.last, seen.price);
     } catch (refusal) {
-      if (!(refusal instanceof ApiError) || OURS.includes(refusal.code)) throw refusal;
+      if (!isRefusal(refusal)) throw refusal;
       return { admitted: false, code: refusal.code, checks: [], price_usd: null, reserve_usd: null };
     }
   }

@@ -22,8 +22,12 @@ const EACH_PER_SECOND = 10;
 const WINDOW_MS = 1_000;
 const MOST_SERIES = 10_000;
 
-/** Failures of ours that say nothing about the request: they are metrics, not records of a caller. */
-const NOT_RECORDED: readonly ErrorCode[] = ['internal_error', 'service_unavailable', 'service_draining'];
+const OURS: readonly ErrorCode[] = ['internal_error', 'service_unavailable', 'service_draining'];
+
+/** True for a refusal that says something about the request. A failure of ours says nothing: it is a metric, no record. */
+export function isRefusal(failure: unknown): failure is ApiError {
+  return failure instanceof ApiError && !OURS.includes(failure.code);
+}
 
 /** The refused request as far as it was read. */
 export interface RefusedAs {
@@ -64,8 +68,7 @@ export class Rejections implements BeforeApplicationShutdown {
 
   /** Adds a failure that says something about the request, and no other. */
   addFailure(call: InferenceRequest, as: RefusedAs, failure: unknown, refusal: Refusal | null = null): void {
-    if (failure instanceof ApiError && !NOT_RECORDED.includes(failure.code))
-      this.add(call, as, failure, refusal);
+    if (isRefusal(failure)) this.add(call, as, failure, refusal);
   }
 
   /** Runs the reading of a body. What is refused there is recorded as a refusal of the request. */

@@ -93,7 +93,7 @@ describe('work admitted before its key was suspended or deleted', () => {
     expect(asked.filter((account) => account === 'acct_unknown')).toHaveLength(2);
   });
 
-    it('A2 one whose end throws leaves the others watched', async () => {
+  it('A2 one whose end throws leaves the others watched', async () => {
     const { add, revocations, look, versions, ended, refuse } = setUp();
     revocations.add('req_0/0', {
       accountId: 'acct_a',

@@ -50,8 +50,8 @@ export class RealtimeUnits {
     const call = await this.callOf(0);
     const admitted = await this.admitted(call, `${this.facts.requestId}/open`, turn, planned);
     this.deps.admission.cancel(admitted.request);
-    // Else a first turn that comes at once could be refused for a request that was none.
-    await this.deps.puts.delivered();
+    // Else a first response that comes at once could be refused for a request that was none.
+    await this.deps.puts.deliveredOf(admitted.request.accountId);
   }
 
   /** Throws ApiError where the turn is refused: the refusal is recorded, and nothing was counted. */
