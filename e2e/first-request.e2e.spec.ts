@@ -95,10 +95,13 @@ describe.each([
   });
 
   it('issue 37 lists only what answers where no provider has a key', async () => {
-    const listed = (await get('/v1/models')) as unknown as { id: string; is_available: boolean }[];
+    // In a fleet the edge may have started before the catalogue could take its report.
+    const listed = await eventually(async () => {
+      const models = (await get('/v1/models')) as unknown as { id: string; is_available: boolean }[];
+      return models.every(({ id }) => id.startsWith('simulator/')) ? models : null;
+    });
     expect(listed.length).toBeGreaterThan(0);
-    for (const { id, is_available: isAvailable } of listed)
-      expect([id, isAvailable]).toEqual([expect.stringMatching(/^simulator\//), true]);
+    expect(listed.filter((model) => !model.is_available)).toEqual([]);
   });
 
   it('answers a message, whole and streamed', async () => {
