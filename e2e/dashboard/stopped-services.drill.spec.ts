@@ -97,7 +97,7 @@ describe('the dashboard while a service is stopped', () => {
       await page.reload();
       const card = page
         .getByRole('alert')
-        .filter({ hasText: 'Sign-in, API keys and organizations are away' });
+        .filter({ hasText: 'Sign-in, API keys and organizations are unavailable for the moment.' });
       await card.waitFor();
       await card.getByText('service_unavailable', { exact: true }).waitFor();
       await card.getByText(/^req_/).waitFor();
