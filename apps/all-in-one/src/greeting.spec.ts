@@ -21,6 +21,9 @@ describe('what npm start prints', () => {
     expect(printed).toMatch(/^Providers +OpenAI, Simulator$/m);
     expect(printed).toMatch(/^First login +admin@gateway\.local +one-time password: first$/m);
     expect(printed).toMatch(/^API key +rsk_one$/m);
+    expect(printed).toMatch(
+      /^Limits of the key +100 requests a minute, 10,000 a day, 1,000,000 tokens a minute;/m,
+    );
     expect(printed).toMatch(/^Log +\/data\/logs\/gateway\.log$/m);
     expect(printed).toContain('-H "Authorization: Bearer rsk_one"');
   });
@@ -49,6 +52,7 @@ describe('what npm start prints', () => {
     const printed = greeting({ ...running, isFirstRun: false });
     expect(printed).toMatch(/password of the first run: first$/m);
     expect(printed).not.toContain('one-time');
+    expect(printed).not.toContain('Limits of the key');
   });
 
   it('says where the first run’s file is gone that nobody has its secrets, and leaves the key to the shell', () => {

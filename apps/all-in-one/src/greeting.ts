@@ -1,4 +1,5 @@
 import type { ServerOffer } from '@gateway/catalogue';
+import { KEY_DEFAULTS } from '@gateway/limits';
 import type { AllInOne } from './all-in-one.js';
 
 /** The one line of `npm start -- --json`; null where the file of the first run was removed. */
@@ -51,7 +52,16 @@ function loginLines({ login, isFirstRun }: Pick<AllInOne, 'login' | 'isFirstRun'
       ? `First login         ${email}   one-time password: ${password}`
       : `First login         ${email}   password of the first run: ${password}`,
     `API key             ${login.api_key}`,
+    ...(isFirstRun ? [`Limits of the key   ${limitsLine()}`] : []),
   ];
+}
+
+/** Returns the limits of a new key: a load test would meet them, and take 429 for the gateway's own bound. */
+function limitsLine(): string {
+  const [minute, day, tokens] = [KEY_DEFAULTS.rpm, KEY_DEFAULTS.rpd, KEY_DEFAULTS.tpm].map((limit) =>
+    limit.toLocaleString('en-US'),
+  );
+  return `${minute} requests a minute, ${day} a day, ${tokens} tokens a minute; raise them before you measure`;
 }
 
 function curl(url: string, key: string): string {

@@ -2,7 +2,7 @@ export { unitScopes } from './admission.js';
 export { admitRequest, LEASE_MS, modelLimitName, RENEW_MS } from './admit-request.js';
 export { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 export type { SeedCounts } from './in-process/in-process-limit-store.js';
-export { CEILINGS, ceilingFaults, effectiveLimits, keyScopeLimits } from './limit-rules.js';
+export { CEILINGS, KEY_DEFAULTS, ceilingFaults, effectiveLimits, keyScopeLimits } from './limit-rules.js';
 export type { LimitTier } from './limit-rules.js';
 export { SettlementQueue } from './settlement-queue.js';
 export { limitReadings, rateHeaders } from './rate-headers.js';

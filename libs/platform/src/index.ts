@@ -42,6 +42,7 @@ export { isWritableFolder, requireMakeable } from './config/writable-folder.js';
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';
 export { noEndpoint, toApiError } from './errors/to-api-error.js';
+export { unknownField } from './errors/unknown-field.js';
 export { isStorable, messageOf } from './errors/validation-pipe.js';
 export { serviceAway } from './errors/service-away.js';
 export type { ServiceName } from './errors/service-away.js';

@@ -8,6 +8,7 @@ import {
 import { instanceToPlain, plainToInstance } from 'class-transformer';
 import { getMetadataStorage } from 'class-validator';
 import { ApiError, FleetBody, type ErrorDetail, detailType, type DetailType } from '@gateway/contracts';
+import { unknownField } from './unknown-field.js';
 
 /** Checks management bodies and queries against their class; an unknown field is refused by its name. */
 export function validationPipe(): ValidationPipe {
@@ -16,7 +17,7 @@ export function validationPipe(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
-    validationError: { target: false, value: true },
+    validationError: { target: true, value: true },
     transformerPackage: TRANSFORMER,
     exceptionFactory: (errors) => validationFailure(errors),
   });
@@ -57,7 +58,7 @@ const TRANSFORMER: NonNullable<ValidationPipeOptions['transformerPackage']> = {
   plainToInstance: <T>(type: Type<T>, value: unknown) => {
     const unseen: Place[] = [];
     const entity = instanceOf(type, value, [], unseen) as T;
-    const details = unseen.map((loc) => ({ ...named('whitelistValidation', ''), loc }));
+    const details = unseen.map((loc) => ({ type: 'unknown_field' as const, loc, msg: unknownField('') }));
     const [first] = details;
     if (first === undefined) return entity;
     throw new ApiError('validation_error', { message: `${first.loc.join('.')}: ${first.msg}`, details });
@@ -112,9 +113,7 @@ function isOfFleet({ metatype }: ArgumentMetadata): boolean {
 
 /** True if the class of the query has the member itself: a read that is cached for a while. */
 function takesRefresh({ metatype }: ArgumentMetadata): boolean {
-  if (metatype === undefined) return false;
-  const members = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
-  return members.some(({ propertyName }) => propertyName === 'refresh');
+  return metatype !== undefined && fieldsOf(metatype).has('refresh');
 }
 
 /** Every read may be asked to pass over a cache (spec, Usage and balance); most have none. */
@@ -167,7 +166,6 @@ export function messageOf({ type, loc, msg }: ErrorDetail): string {
 
 /** Types of `error.details` by the names that class-validator has for them; docs/errors.md lists all. */
 const TYPES: ReadonlyMap<string, DetailType> = new Map([
-  ['whitelistValidation', 'unknown_field'],
   ['isArray', 'wrong_type'],
   ['isBoolean', 'wrong_type'],
   ['isDefined', 'wrong_type'],
@@ -189,12 +187,28 @@ const TYPES: ReadonlyMap<string, DetailType> = new Map([
 /** The words of class-validator for a pattern, which are for who has written it. */
 const PATTERN = /must match \/.*\/\w* regular expression$/s;
 
+/** Returns the names that a class takes. */
+function fieldsOf(type: Type<unknown>): ReadonlySet<string> {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  return new Set(rules.map((rule) => rule.propertyName));
+}
+
 function detailsOf(error: ValidationError, parent: (string | number)[]): ErrorDetail[] {
   const { property, constraints = {}, children = [] } = error;
   const value: unknown = error.value;
   const loc = [...parent, /^\d+$/.test(property) ? Number(property) : property];
-  if (value === undefined && !('whitelistValidation' in constraints))
-    return [{ type: 'missing', loc, msg: 'field required' }];
+  if ('whitelistValidation' in constraints)
+    return [
+      {
+        type: 'unknown_field',
+        loc,
+        msg: unknownField(
+          property,
+          error.target === undefined ? [] : fieldsOf(error.target.constructor as Type<unknown>),
+        ),
+      },
+    ];
+  if (value === undefined) return [{ type: 'missing', loc, msg: 'field required' }];
   const isKind = (name: string): number => Number(TYPES.get(name) === 'wrong_type');
   const own = Object.entries(constraints)
     .sort(([one], [other]) => isKind(other) - isKind(one))
@@ -206,7 +220,6 @@ function named(constraint: string, msg: string): Pick<ErrorDetail, 'type' | 'msg
   // Others that begin so are forms of a text: an address, a time.
   const type =
     TYPES.get(constraint) ?? (constraint.startsWith('is') ? 'pattern' : detailType(snakeOf(constraint)));
-  if (type === 'unknown_field') return { type, msg: 'This field is not known.' };
   return { type, msg: msg.replace(PATTERN, 'does not have the form that it needs') };
 }
 

@@ -11,7 +11,7 @@ import {
   type DetailType,
 } from '@gateway/contracts';
 import { ceilingFaults, type LimitTier } from '@gateway/limits';
-import { expiryFaults } from '@gateway/platform';
+import { expiryFaults, unknownField } from '@gateway/platform';
 
 /** The facts by which a key's fields are judged. */
 export interface KeyContext {
@@ -89,7 +89,7 @@ function oneModelLimitFaults(pattern: string, value: unknown, tier: LimitTier): 
       return isAmount ? [] : [fault([...at, name], 'spend_cap_usd must be a decimal string of USD.')];
     }
     if (!LIMIT_NAMES.some((known) => known === name)) {
-      return [fault([...at, name], 'This field is not known.', 'unknown_field')];
+      return [fault([...at, name], unknownField(name, [...LIMIT_NAMES, 'spend_cap_usd']), 'unknown_field')];
     }
     return isLimit(member) ? [] : [fault([...at, name], `${name} must be a positive integer.`)];
   });
