@@ -2,6 +2,7 @@ export { filled, isObject } from './body/json-object.js';
 export { wholeCount } from './body/json-object.js';
 export { LazySchema } from './body/lazy-schema.js';
 export { compactionItem } from './text/responses/compaction.js';
+export { itemsFault } from './text/responses/items-fault.js';
 export { queuedResponse } from './text/responses/response-object.js';
 export { isForeignReasoning as isForeignReasoningItem } from './text/responses/sealed-reasoning.js';
 export { parseDataUrl } from './text/data-url.js';

@@ -64,11 +64,16 @@ function messageFaults(message: unknown, n: number): ErrorDetail[] {
     .map((name) => fault([...at, name], 'This field is not known.', 'unknown_field'));
   if (!ROLES.has(message.role))
     faults.push(fault([...at, 'role'], `role must be one of ${[...ROLES].join(', ')}.`));
-  const { content } = message;
-  const isParts = Array.isArray(content) && content.length > 0 && content.every(isPart);
-  if (typeof content !== 'string' && !isParts)
-    faults.push(fault([...at, 'content'], 'content must be text, or parts of chat completions.'));
-  return faults;
+  return [...faults, ...contentFaults(message.content, [...at, 'content'])];
+}
+
+function contentFaults(content: unknown, at: (string | number)[]): ErrorDetail[] {
+  if (typeof content === 'string') return [];
+  if (!Array.isArray(content) || content.length === 0)
+    return [fault(at, 'content must be text, or parts of chat completions.')];
+  return content.flatMap((part, n) =>
+    isPart(part) ? [] : [fault([...at, n], 'A part is an object with a type.')],
+  );
 }
 
 function isPart(part: unknown): boolean {

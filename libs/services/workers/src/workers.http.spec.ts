@@ -251,6 +251,23 @@ describe('/v1/conversations', () => {
     expect((await app.call('POST', path, key, polluted)).status).toBe(422);
   });
 
+  it('RESP-05 F7 422 with its place for an element that is no item, or no part of one: nothing is added', async () => {
+    const { body } = await app.call('POST', '/v1/conversations', key, {});
+    const path = `/v1/conversations/${body.id}/items`;
+    const parts = [{ type: 'message', role: 'user', content: ['one'] }];
+    for (const at of ['/v1/conversations', path])
+      for (const items of [
+        [text('x'), 'one'],
+        [text('x'), null],
+        [text('x'), ...parts],
+      ])
+        expect(await app.call('POST', at, key, { items })).toMatchObject({
+          status: 422,
+          body: { error: { param: expect.stringMatching(/^items\.1/) } },
+        });
+    expect((await app.call('GET', path, key)).body.data).toEqual([]);
+  });
+
   it('RESP-05 hold items, and what responses add to them', async () => {
     const { body } = await app.call('POST', '/v1/conversations', key, { items: [text('one')] });
     const path = `/v1/conversations/${body.id}/items`;

@@ -46,7 +46,8 @@ export class ItemsReader {
     this.turns.push({ role: 'user', parts: [{ type: 'text', text: this.text(text) }] });
   }
 
-  private item(item: JsonObject, loc: Loc): void {
+  /** Reads one item; `loc` is its place in the body. */
+  item(item: JsonObject, loc: Loc): void {
     switch (item.type ?? 'message') {
       case 'message':
         return this.message(item, loc);

@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiError, ConversationBody, ConversationItemsBody, ItemsQuery } from '@gateway/contracts';
+import { invalidBody, itemsFault } from '@gateway/dialects';
 import { Access, closingOf, Pressure, principalOf, withMemory, type MemoryBudget } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkedMetadata } from '../checked-metadata.js';
@@ -27,7 +28,7 @@ export class ConversationsController {
   ): Promise<Conversation> {
     const { accountId } = principalOf(request) as { accountId: string };
     const owner = { keyId: keyOf(request), accountId };
-    return this.conversations.create(owner, checkedMetadata(metadata ?? {}), items ?? []);
+    return this.conversations.create(owner, checkedMetadata(metadata ?? {}), checkedItems(items ?? []));
   }
 
   /** Reads a conversation. */
@@ -81,7 +82,7 @@ export class ConversationsController {
     @Req() request: FastifyRequest,
   ): Promise<ItemsPage> {
     await this.read(id, request);
-    const added = await this.conversations.add(keyOf(request), id, items);
+    const added = await this.conversations.add(keyOf(request), id, checkedItems(items));
     return itemsPage(added, { order: 'asc', limit: 100 });
   }
 
@@ -114,6 +115,13 @@ export class ConversationsController {
     if (!(await this.conversations.removeItem(keyOf(request), id, itemId))) throw unknown(itemId);
     return conversation;
   }
+}
+
+/** Items as later requests read them: one that they would refuse makes the conversation useless. Throws `validation_error`. */
+function checkedItems(items: Json[]): Json[] {
+  const fault = itemsFault(items, 'items');
+  if (fault !== null) throw invalidBody(fault);
+  return items;
 }
 
 function found<T>(value: T | null, id: string): T {
