@@ -1,4 +1,5 @@
 import type sharp from 'sharp';
+import { AccountTurns, type Asking } from './account-turns.js';
 
 export type Sharp = typeof sharp;
 
@@ -25,12 +26,24 @@ export type MaskForm = 'white' | 'black' | 'transparent';
  * image cannot be decoded.
  */
 export class Imaging {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(private readonly sharp: Sharp) {
+  /** `asking`: for whom this one works; `for` makes one for each request, and all share their turns. */
+  constructor(
+    private readonly sharp: Sharp,
+    private readonly turns = new AccountTurns(AT_ONCE),
+    private readonly asking: Asking = { accountId: '', signal: new AbortController().signal },
+  ) {
     sharp.concurrency(1);
     sharp.cache(false);
+  }
+
+  /** The same library for one account. Waiting work rejects with the signal's reason once that is aborted. */
+  for(asking: Asking): Imaging {
+    return new Imaging(this.sharp, this.turns, asking);
+  }
+
+  /** True where the account has so much work waiting that it should begin nothing new. */
+  get isFull(): boolean {
+    return this.turns.isFull(this.asking.accountId);
   }
 
   /**
@@ -142,16 +155,8 @@ export class Imaging {
     return this.sharp(bytes, { limitInputPixels: IMAGING_PIXELS_MAX, failOn: 'error', pages: 1 });
   }
 
-  private async turn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= AT_ONCE) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    else this.running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.running -= 1;
-    }
+  private turn<T>(work: () => Promise<T>): Promise<T> {
+    return this.turns.take(this.asking, work);
   }
 }
 

@@ -157,6 +157,8 @@ export interface Exchanged {
 
 /** The calls that an exchange may make. All of it ends with the attempt's deadline and with the caller. */
 export interface UpstreamCalls {
+  /** The account of the request; the signal is aborted when the caller leaves. */
+  readonly caller: { readonly accountId: string; readonly signal: AbortSignal };
   /** One call with the credential. A status beyond 2xx ends the attempt with what the provider said. */
   send(request: UpstreamBody): Promise<UpstreamReply>;
   /** A result at the address that the provider's answer named, without a credential: at its own hosts only. */

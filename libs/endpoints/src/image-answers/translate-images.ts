@@ -13,6 +13,7 @@ import {
   type Picture,
   type RouteTarget,
   type Translation,
+  type UpstreamCalls,
 } from '@gateway/dialects';
 import { IMAGING_PIXELS_MAX, type Imaging } from '@gateway/imaging';
 import { answerOf } from './answer-of.js';
@@ -33,12 +34,12 @@ export function translateImages(
   if (unsupported) return unsupported;
   return exchangeTranslation(
     async (calls, facts) => {
-      const ready = await prepared(asked, dialect, findImaging);
+      const ready = await prepared(asked, dialect, { findImaging, calls });
       const made = await dialect.run(ready.asked, { target, calls, facts });
       const images =
         asked.operation === 'upscale'
-          ? await upscaled(made, asked, findImaging)
-          : await finished(made, asked, ready.masked);
+          ? await upscaled(made, asked, { findImaging, calls })
+          : await finished(made, asked, { masked: ready.masked, calls });
       return { headers: JSON_HEADERS, piece: await answerOf(images, asked.format, { calls, facts }) };
     },
     ignoredOf(asked, dialect),
@@ -63,6 +64,15 @@ function ignoredOf({ options }: AskedImages, { takes }: ImagesDialect): string[]
 /** Members that name the end user: read by the gateway, whatever the provider makes of them. */
 const OF_ALL = ['user', 'safety_identifier'];
 
+/** The library, and for whom it works. */
+interface Imagers {
+  findImaging: FindImaging;
+  calls: UpstreamCalls;
+}
+
+/** What is paid for is finished, whether its caller stays. */
+const STAYS = new AbortController().signal;
+
 interface Masked {
   imaging: Imaging;
   /** White is what is repainted. */
@@ -71,6 +81,7 @@ interface Masked {
 
 const NOTHING_PAINTED =
   'the mask paints nothing: white is painted (in an OpenAI mask, what is transparent), black is kept';
+const TOO_MANY = 'Too many images with masks of this account are waiting: send it again after Retry-After.';
 const NOTHING_TO_EXTEND =
   'black is kept and white is painted: the mask has to hold both, and the smallest box around the black part has to be smaller than the image';
 
@@ -78,12 +89,14 @@ const NOTHING_TO_EXTEND =
 async function prepared(
   asked: AskedImages,
   dialect: ImagesDialect,
-  findImaging: FindImaging,
+  { findImaging, calls: { caller } }: Imagers,
 ): Promise<{ asked: AskedImages; masked: Masked | null }> {
   const { mask, operation, images } = asked;
   if (mask === null) return { asked, masked: null };
-  const imaging = findImaging();
-  if (imaging === null) throw noImaging('mask');
+  const imaging = findImaging()?.for(caller);
+  if (imaging === undefined) throw noImaging('mask');
+  if (imaging.isFull) throw new ApiError('service_unavailable', { retryAfterSeconds: 5, message: TOO_MANY });
+  const unreadable = unreadableFor(caller.signal);
   const white = await imaging.mask(mask.bytes, operation === 'edit').catch(unreadable('mask'));
   if (operation === 'inpaint' && !(await imaging.hasWhite(white)))
     throw invalidBody({ type: 'mask_invalid', loc: ['mask'], msg: NOTHING_PAINTED });
@@ -110,9 +123,10 @@ async function prepared(
   return { asked: { ...asked, mask: pictureFrom(await imaging.maskAs(white, form)) }, masked };
 }
 
-/** Returns a handler for an image that cannot be read, though its head is that of one. */
-function unreadable(param: string): (cause: unknown) => never {
-  return (cause) => {
+/** Returns handlers for images that cannot be read, though their heads are those of one. Who left is no such failure. */
+function unreadableFor(signal: AbortSignal): (param: string) => (cause: unknown) => never {
+  return (param) => (cause) => {
+    if (signal.aborted) throw cause;
     const message = `${param}: the image cannot be decoded.`;
     throw new ApiError('invalid_input', { status: 422, message, param, cause });
   };
@@ -133,12 +147,17 @@ export function noImaging(param: string): ApiError {
 }
 
 /** Returns the image in the requested size: upstreams have factors of their own. */
-async function upscaled(made: MadeImages, asked: AskedImages, findImaging: FindImaging): Promise<MadeImages> {
+async function upscaled(
+  made: MadeImages,
+  asked: AskedImages,
+  { findImaging, calls }: Imagers,
+): Promise<MadeImages> {
   const { images, upscaleFactor } = asked;
   const [{ width, height }] = images;
   const [wide, high] = [width * (upscaleFactor ?? 1), height * (upscaleFactor ?? 1)];
-  const imaging = wide * high <= IMAGING_PIXELS_MAX ? findImaging() : null;
-  if (imaging === null) return made;
+  const found = wide * high <= IMAGING_PIXELS_MAX ? findImaging() : null;
+  if (found === null) return made;
+  const imaging = found.for({ ...calls.caller, signal: STAYS });
   const sized = made.images.map(async (image) => {
     const bytes = bytesOf(image.picture);
     const picture = pictureOf(bytes);
@@ -154,9 +173,14 @@ async function upscaled(made: MadeImages, asked: AskedImages, findImaging: FindI
 }
 
 /** Restores the caller's own pixels that an upstream repaints outside the mask. */
-async function finished(made: MadeImages, asked: AskedImages, masked: Masked | null): Promise<MadeImages> {
+async function finished(
+  made: MadeImages,
+  asked: AskedImages,
+  { masked, calls }: { masked: Masked | null; calls: UpstreamCalls },
+): Promise<MadeImages> {
   if (masked === null || asked.operation !== 'inpaint') return made;
-  const { imaging, white } = masked;
+  const { white } = masked;
+  const imaging = masked.imaging.for({ ...calls.caller, signal: STAYS });
   const [original] = asked.images;
   const images = made.images.map(async (image) => {
     const laid = imaging.layOver(original.bytes, bytesOf(image.picture), white, asked.feather ?? 0);

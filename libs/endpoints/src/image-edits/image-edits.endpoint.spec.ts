@@ -339,6 +339,17 @@ describe('an edit in OpenAI’s format', () => {
     await expect(edited({ operation: 'inpaint', image: broken, mask })).rejects.toMatchObject(failure);
   });
 
+  it('A7 works on no mask of a caller that has left, and calls no provider for it', async () => {
+    const translation = endpoint.translate(read({ operation: 'inpaint', image: url, mask }), route);
+    if (translation instanceof Unsupported) throw new Error('a misfit');
+    const reason = new Error('left');
+    const calls = Object.assign(new UpstreamCallsDouble([]), {
+      caller: { accountId: 'acct_1', signal: AbortSignal.abort(reason) },
+    });
+    await expect(translation.exchange?.(calls, facts)).rejects.toBe(reason);
+    expect(calls.sent).toEqual([]);
+  });
+
   it('IMG-12 answers an upscaled image that is too large to be decoded here as it came', async () => {
     const body = { operation: 'upscale', upscale_factor: 'x2', image: url, response_format: 'b64_json' };
     const large = Buffer.from(bytes);

@@ -22,6 +22,7 @@ interface SentCall {
 
 /** A provider that answers in the order of the script; time passes at once. */
 export class UpstreamCallsDouble implements UpstreamCalls {
+  readonly caller = { accountId: 'acct_1', signal: new AbortController().signal };
   readonly sent: SentCall[] = [];
   readonly downloads: string[] = [];
   readonly sleptMs: number[] = [];

@@ -34,10 +34,12 @@ const PIECE_BYTES = 262_144;
 
 /** The calls of one attempt that takes several: each has what is left of the attempt's time. */
 export class AttemptCalls implements UpstreamCalls {
+  readonly caller: UpstreamCalls['caller'];
   private readonly endsMs: number;
   private calls = 0;
 
   constructor(private readonly options: AttemptCallsOptions) {
+    this.caller = { accountId: options.accountId, signal: options.signal };
     this.endsMs = options.clock.monotonic() + options.bounds.totalTimeoutMs;
   }
 

@@ -143,7 +143,7 @@ export class Attempt {
       return this.exchanged(headers, piece);
     } catch (error) {
       const isAnswered = error instanceof ExchangeFailure;
-      const failure = isAnswered ? this.failed(error.failure) : this.transportFailed(error);
+      const failure = isAnswered ? this.failed(error.failure) : this.transportFailed(leftOr(error, calls));
       // The provider works on, and is paid: another attempt would pay for a second result.
       const isFinal = isTaken && (!isAnswered || unit.call.endpoint.isCreate === true);
       throw isFinal && failure instanceof UpstreamError ? withoutRetry(failure) : failure;
@@ -255,6 +255,11 @@ export class Attempt {
     const error = provider.classify({ ...signal, byok: terms.byok.served });
     return withOwnParam(error, unit.call.bytes, unit.admitted.asked.dialect !== route.dialect);
   }
+}
+
+/** The reason of a caller's signal is what work that waited rejects with: the same as a call that was aborted. */
+function leftOr(error: unknown, { caller: { signal } }: AttemptCalls): unknown {
+  return signal.aborted && error === signal.reason ? new TransportFailure('aborted', error) : error;
 }
 
 /** The answer that an attempt brings, piece by piece. */
