@@ -282,10 +282,10 @@ async function addRung(page: Page, percent: string): Promise<void> {
   await page.getByRole('button', { name: 'Add policy' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Add a policy' });
   await dialog.getByRole('combobox', { name: 'Event' }).click();
-  await page.getByRole('option', { name: 'spend_cap.approaching' }).click();
+  await page.getByRole('option', { name: 'Spend nears a cap' }).click();
   await dialog.getByLabel('From, percent').fill(percent);
   await dialog.getByRole('button', { name: 'Add policy' }).click();
-  await page.getByRole('cell', { name: `from ${percent} % on`, exact: true }).waitFor();
+  await page.getByRole('cell', { name: `at ${percent}% of the limit`, exact: true }).waitFor();
 }
 
 function hasTwoTerms({ headers }: Arrived): boolean {

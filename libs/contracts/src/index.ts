@@ -188,12 +188,14 @@ export {
 export type {
   AlertsRecord,
   ChannelRecord,
+  ChannelResult,
   CreatedChannel,
   ChannelType,
   DeliveryAttemptRecord,
   DeliveryDetail,
   DeliveryRecord,
   DeliveryState,
+  ListedChannel,
   PolicyRecord,
 } from './http/alerts.js';
 export {

@@ -2,11 +2,9 @@ import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
-import type { Schemas } from '../api/schemas.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { useCreatePolicy, type Channel } from './alerts.queries.js';
-
-type EventType = Schemas['CreatePolicyBody']['alert_type'];
+import { EVENT_WORDS, type EventType } from './event-words.js';
 
 /** Thresholds of the events that take one. */
 const THRESHOLDS: Partial<Record<EventType, 'usd' | 'pct'>> = {
@@ -15,19 +13,8 @@ const THRESHOLDS: Partial<Record<EventType, 'usd' | 'pct'>> = {
   'rate_limit.threshold': 'pct',
 };
 
-/** Events that people most often want to hear of; the API takes every other one as well. */
-const EVENTS = [
-  'balance.low',
-  'spend_cap.approaching',
-  'spend_cap.hit',
-  'rate_limit.threshold',
-  'api_key.created',
-  'api_key.revoked',
-  'member.added',
-  'member.removed',
-  'provider.fallback',
-  'byok_key.failed',
-] as const;
+/** Every event, by name. */
+const EVENTS = Object.entries(EVENT_WORDS).map(([value, label]) => ({ value: value as EventType, label }));
 
 interface AddPolicyProps {
   org: string;
@@ -67,8 +54,9 @@ function Form({ org, channels, onClose }: Omit<AddPolicyProps, 'isOpen'>): React
       <Stack>
         <Select
           label="Event"
-          data={[...EVENTS]}
+          data={EVENTS}
           allowDeselect={false}
+          searchable
           error={fields.alert_type}
           value={event}
           onChange={(value) => setEvent(value ?? 'balance.low')}

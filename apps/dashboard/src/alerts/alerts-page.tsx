@@ -1,4 +1,4 @@
-import { Badge, Button, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -13,9 +13,12 @@ import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { AddPolicy } from './add-policy.js';
-import { useAlerts, useDeletePolicy, type Channel, type Policy } from './alerts.queries.js';
+import { useAlerts, type Channel, type Policy } from './alerts.queries.js';
 import { ChannelActions } from './channel-actions.js';
+import { ChannelState } from './channel-state.js';
 import { CreateChannel } from './create-channel.js';
+import { DeletePolicy } from './delete-policy.js';
+import { EVENT_WORDS } from './event-words.js';
 
 export default function AlertsPage(): ReactNode {
   const { id, slug } = useOrg();
@@ -103,25 +106,6 @@ function Channels({ channels, mayChange }: { channels: readonly Channel[]; mayCh
   );
 }
 
-function ChannelState({ channel }: { channel: Channel }): ReactNode {
-  const {
-    is_enabled: isEnabled,
-    disabled_reason: reason,
-    channel_type: type,
-    verified_at: verified,
-  } = channel;
-  const [color, text] = !isEnabled
-    ? (['red', reason === null ? 'disabled' : `disabled: ${reason}`] as const)
-    : type === 'email' && verified === null
-      ? (['yellow', 'waits for its confirmation'] as const)
-      : (['green', 'enabled'] as const);
-  return (
-    <Badge variant="light" color={color}>
-      {text}
-    </Badge>
-  );
-}
-
 interface PoliciesProps {
   policies: readonly Policy[];
   channels: readonly Channel[];
@@ -129,43 +113,30 @@ interface PoliciesProps {
 }
 
 function Policies({ policies, channels, mayChange }: PoliciesProps): ReactNode {
-  const remove = useDeletePolicy();
   if (policies.length === 0) return <Empty>There is no policy yet.</Empty>;
   const columns: Column<Policy>[] = [
-    { name: 'Event', cell: ({ alert_type: type }) => type },
+    { name: 'Event', cell: ({ alert_type: type }) => EVENT_WORDS[type] },
     { name: 'When', cell: thresholdOf },
-    {
-      name: 'Goes to',
-      cell: ({ channel_id: channel }) => channels.find(({ id }) => id === channel)?.destination ?? channel,
-    },
+    { name: 'Goes to', cell: (policy) => destinationOf(policy, channels) },
     ...(mayChange
       ? [
           {
             name: 'Change',
-            cell: ({ id, alert_type: type }: Policy) => (
-              <Button
-                size="compact-sm"
-                variant="light"
-                color="red"
-                aria-label={`Delete the policy of ${type}`}
-                onClick={() => remove.mutate(id)}
-              >
-                Delete
-              </Button>
+            cell: (policy: Policy) => (
+              <DeletePolicy policy={policy} destination={destinationOf(policy, channels)} />
             ),
           },
         ]
       : []),
   ];
-  return (
-    <>
-      {remove.error !== null && <ProblemCard failure={remove.error} />}
-      <DataTable label="Policies" columns={columns} rows={policies} rowKey={({ id }) => id} />
-    </>
-  );
+  return <DataTable label="Policies" columns={columns} rows={policies} rowKey={({ id }) => id} />;
+}
+
+function destinationOf({ channel_id: channel }: Policy, channels: readonly Channel[]): string {
+  return channels.find(({ id }) => id === channel)?.destination ?? channel;
 }
 
 function thresholdOf({ threshold_usd: usd, threshold_pct: pct }: Policy): string {
   if (usd !== null) return `below $${usd}`;
-  return pct === null ? 'each time' : `from ${pct} % on`;
+  return pct === null ? 'each time' : `at ${pct}% of the limit`;
 }

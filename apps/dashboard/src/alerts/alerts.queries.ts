@@ -4,7 +4,7 @@ import type { Problem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
 import { useWrite } from '../api/use-write.js';
 
-export type Channel = Schemas['ChannelRecord'];
+export type Channel = Schemas['ListedChannel'];
 export type Policy = Schemas['PolicyRecord'];
 export type Delivery = Schemas['DeliveryRecord'];
 export type DeliveryDetail = Schemas['DeliveryDetail'];
@@ -69,7 +69,7 @@ export function useCreateChannel(
 
 export function useChangeChannel(
   id: string,
-): UseMutationResult<Channel, Problem, Schemas['UpdateChannelBody']> {
+): UseMutationResult<Schemas['ChannelRecord'], Problem, Schemas['UpdateChannelBody']> {
   return useAlertWrite((body) =>
     bodyOf(api.PATCH('/alerts/channels/{id}', { params: { path: { id } }, body })),
   );

@@ -131,6 +131,24 @@ export interface ChannelRecord {
   updated_at: string;
 }
 
+/** Outcome of the newest attempt to reach a channel. */
+export interface ChannelResult {
+  delivery_id: string;
+  is_delivered: boolean;
+  /** HTTP status of the answer; null where there was none. */
+  http_status: number | null;
+  error: string | null;
+  at: string;
+}
+
+/** A channel of the list, with how its deliveries go. */
+export interface ListedChannel extends ChannelRecord {
+  /** Null where nothing was sent yet. Tests and redeliveries count as well. */
+  last_result: ChannelResult | null;
+  /** Time of the first failure since the last success, tests and redeliveries aside; null where none failed since. */
+  failing_since: string | null;
+}
+
 /** Answer of POST /alerts/channels: the record, and the signing secret of a webhook once. */
 export interface CreatedChannel extends ChannelRecord {
   /** Absent for an e-mail channel, and where an Idempotency-Key is sent again. */
@@ -150,7 +168,7 @@ export interface PolicyRecord {
 }
 
 export interface AlertsRecord {
-  channels: ChannelRecord[];
+  channels: ListedChannel[];
   policies: PolicyRecord[];
 }
 

@@ -16,6 +16,7 @@ import { AlertsController } from './alerts.controller.js';
 import { ClosedChannels } from './background/closed-channels.js';
 import { Housekeeping } from './background/housekeeping.js';
 import { ChannelsService } from './channels/channels.service.js';
+import { ResultsStore } from './channels/results.store.js';
 import { Destinations } from './channels/destinations.js';
 import { ConfirmationsController } from './confirmations.controller.js';
 import { ConfirmationsService } from './confirmations/confirmations.service.js';
@@ -81,6 +82,7 @@ const parts: Provider[] = [
   Destinations,
   ConfirmationsService,
   ChannelsService,
+  ResultsStore,
   PoliciesService,
   ClaimsStore,
   OutcomesStore,

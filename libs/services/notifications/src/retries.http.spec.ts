@@ -45,6 +45,35 @@ const detail = async (id: unknown) => (await app.call('GET', `/alerts/deliveries
 const channelRow = async (id: string) =>
   (await app.call('GET', '/alerts', owner)).body.channels.find((row: { id: string }) => row.id === id);
 
+describe('the list of channels', () => {
+  it('says how the newest attempt of each ended, a test by hand too, and since when its events fail', async () => {
+    const { id } = await app.channel(owner, 'api_key.created');
+    const unused = await app.channel(owner, 'api_key.created');
+    await app.call('PATCH', `/alerts/channels/${unused.id}`, owner, { is_enabled: false });
+    expect(await channelRow(id)).toMatchObject({ last_result: null, failing_since: null });
+    failNext(app, 1);
+    await happen(app, owner.orgId);
+    const [failed] = await deliveriesOf(app, owner);
+    const failedAt = new Date(app.clock.now()).toISOString();
+    const result = { delivery_id: failed.id, is_delivered: false, http_status: 500, at: failedAt };
+    expect(await channelRow(id)).toMatchObject({ last_result: result, failing_since: failedAt });
+    await app.clock.advance(SECOND);
+    await app.call('POST', `/alerts/channels/${id}/test`, owner);
+    await app.deliver();
+    expect(await channelRow(id)).toMatchObject({
+      last_result: { is_delivered: true, http_status: 200, error: null },
+      failing_since: failedAt,
+    });
+    await app.clock.advance(6 * SECOND);
+    await app.deliver();
+    expect(await channelRow(id)).toMatchObject({
+      last_result: { delivery_id: failed.id, is_delivered: true },
+      failing_since: null,
+    });
+    expect(await channelRow(unused.id)).toMatchObject({ last_result: null, failing_since: null });
+  });
+});
+
 describe('retries', () => {
   it('HOOK-03 HOOK-10 HOOK-14 HOOK-15 HOOK-19 W10 come on their schedule, stamped fresh, and end', async () => {
     const { secret } = await app.channel(owner, 'api_key.created');

@@ -3,6 +3,7 @@ import {
   ApiError,
   newId,
   type ChannelRecord,
+  type ListedChannel,
   type CreatedChannel,
   type Clock,
   type CreateChannelBody,
@@ -24,6 +25,7 @@ import { NotificationsDatabase, type Tx } from '../postgres/notifications-databa
 import { SigningSecrets } from '../secrets/signing-secrets.js';
 import { channelType, hostOf, keptAs, toWire } from './channel.js';
 import { Destinations } from './destinations.js';
+import { ResultsStore } from './results.store.js';
 
 /** Number of channels of one organization: each event looks at all of them. */
 const CHANNELS_MAX = 100;
@@ -37,14 +39,20 @@ export class ChannelsService {
     private readonly destinations: Destinations,
     private readonly secrets: SigningSecrets,
     private readonly confirmations: ConfirmationsService,
+    private readonly results: ResultsStore,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
-  async list(orgId: string): Promise<ChannelRecord[]> {
+  async list(orgId: string): Promise<ListedChannel[]> {
     const orderBy: Prisma.ChannelOrderByWithRelationInput[] = [{ created_at: 'asc' }, { id: 'asc' }];
     const rows = await this.database.prisma.channel.findMany({ where: { org_id: orgId }, orderBy });
-    return rows.map(toWire);
+    const results = await this.results.newest(rows.map(({ id }) => id));
+    return rows.map((row) => ({
+      ...toWire(row),
+      last_result: results.get(row.id) ?? null,
+      failing_since: row.failing_since?.toISOString() ?? null,
+    }));
   }
 
   /** Throws ApiError `forbidden`, `validation_error`, `conflict` for one too many. */
