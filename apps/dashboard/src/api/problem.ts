@@ -76,11 +76,18 @@ export function isUndecided({ status }: Problem): boolean {
 }
 
 /**
- * Returns true if the same request may be sent again. `listed` decides, the entry of the gateway's table of errors.
- * Where it is not known, the answer decides; where no gateway has answered, as behind a proxy, the status.
+ * Returns true if the same request may be sent again. An answer that says no decides, then `listed`, the entry of the
+ * gateway's table of errors. Where it is not known, the answer decides; where no gateway has answered, as behind a
+ * proxy, the status.
  */
 export function isRetryable(problem: Problem, listed: boolean | null = null): boolean {
+  if (problem.shouldRetry === false) return false;
   return listed ?? problem.shouldRetry ?? (isUndecided(problem) && problem.status !== 501);
+}
+
+/** True if no provider of the model has a credential: it is not a failure that waiting ends. */
+export function needsProviderKey({ code, shouldRetry }: Problem): boolean {
+  return code === 'provider_not_available' && shouldRetry === false;
 }
 
 export function asProblem(failure: unknown): Problem {

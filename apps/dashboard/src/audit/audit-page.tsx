@@ -1,6 +1,8 @@
 import { Button, Code, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
+import { FilterChip } from '../shell/filter-chip.js';
+import { useFilterNames } from '../shell/filter-names.queries.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -52,6 +54,7 @@ export default function AuditPage(): ReactNode {
 function Filters(): ReactNode {
   const [url, change] = useParamsOfUrl();
   const [action, setAction] = useState(url.action ?? '');
+  const { member_id: person } = useFilterNames(useOrg().id, { member_id: url.actor });
   const search = useDebouncedCallback((text: string) => change({ action: text }), SEARCH_AFTER_MS);
   return (
     <Group mb="md" gap="sm">
@@ -66,9 +69,7 @@ function Filters(): ReactNode {
         w={{ base: '100%', xs: 260 }}
       />
       {url.actor !== undefined && (
-        <Button variant="light" size="compact-sm" onClick={() => change({ actor: null })}>
-          Of one person · show all
-        </Button>
+        <FilterChip kind="Person" value={person ?? url.actor} onRemove={() => change({ actor: null })} />
       )}
     </Group>
   );

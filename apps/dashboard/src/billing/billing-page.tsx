@@ -1,8 +1,9 @@
 import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { axisUsd, barHeight } from '../chart/bar-height.js';
+import { OverTimeChart } from '../chart/over-time-chart.js';
 import { absoluteTime, bucketLabel, count } from '../format/time.js';
 import { useRoles, useZone } from '../session/me.queries.js';
 import { isAllowed } from '../session/rights.js';
@@ -11,14 +12,13 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Loading } from '../shell/states.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { AddCredit } from './add-credit.js';
 import { AutoRechargePanel } from './auto-recharge.js';
 import { useBalance, useSpendTrend, type Trend } from './billing.queries.js';
-
-const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
 
 export default function BillingPage(): ReactNode {
   const { id, slug } = useOrg();
@@ -30,6 +30,7 @@ export default function BillingPage(): ReactNode {
     <>
       <PageHead
         title="Balance"
+        scope={useScopes().money}
         about={balance.isSuccess ? `As of ${absoluteTime(balance.data.updated_at, zone)}` : undefined}
       >
         <Button
@@ -125,18 +126,19 @@ function Burn({ org }: { org: string }): ReactNode {
   return (
     <>
       <Panel title="Spend by day" about="Days of UTC, in which the ledger and caps count">
-        <Suspense fallback={<Loading height={260} />}>
-          <StackedBars
-            bars={{
+        <OverTimeChart
+          shown={{
+            bars: {
               labels: days.map(({ label }) => label),
               series: [
                 { label: 'Spend', color: 'gateway.6', heights: days.map((day) => barHeight(day.spend_usd)) },
               ],
-            }}
-            label="Spend by day; the table below has the amounts"
-            format={axisUsd}
-          />
-        </Suspense>
+            },
+          }}
+          label="Spend by day; the table below has the amounts"
+          format={axisUsd}
+          empty="Nothing was spent yet. The first request shows here within a minute."
+        />
       </Panel>
       {spent.length > 0 && (
         <DataTable

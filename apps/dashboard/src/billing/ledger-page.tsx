@@ -4,6 +4,7 @@ import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
@@ -18,7 +19,11 @@ export default function LedgerPage(): ReactNode {
   const shown = url.show === 'payments' ? 'payments' : 'ledger';
   return (
     <>
-      <PageHead title="Ledger" about="Every change of the balance, newest first, with the balance after it.">
+      <PageHead
+        title="Ledger"
+        scope={useScopes().money}
+        about="Every change of the balance, newest first, with the balance after it."
+      >
         <SegmentedControl
           aria-label="Show"
           data={[

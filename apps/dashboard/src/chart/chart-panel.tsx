@@ -7,17 +7,19 @@ const AT_THE_LEFT = { alignSelf: 'flex-start' } as const;
 
 interface ChartPanelProps {
   title: string;
+  /** Owner of the figures; absent where the page says so. */
+  scope?: string | undefined;
   /** The chart as a table, with the same links. */
   table: ReactNode;
   children: ReactNode;
 }
 
 /** A chart, and on demand its table. */
-export function ChartPanel({ title, table, children }: ChartPanelProps): ReactNode {
+export function ChartPanel({ title, scope, table, children }: ChartPanelProps): ReactNode {
   const [url, change] = useParamsOfUrl();
   const isTable = url.table === 'yes';
   return (
-    <Panel title={title}>
+    <Panel title={title} scope={scope}>
       {children}
       <Button
         variant="subtle"

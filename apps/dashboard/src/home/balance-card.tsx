@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { barHeight } from '../chart/bar-height.js';
 import { Money } from '../shell/money.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { useScopes } from '../shell/scope.js';
 import { Loading } from '../shell/states.js';
 import { daysLeft } from './days-left.js';
 import { CARD_PX, Figure } from './figure.js';
@@ -27,15 +27,14 @@ interface BalanceProps {
 
 function Balance({ org, buckets }: BalanceProps): ReactNode {
   const balance = useBalance(org);
+  const scope = useScopes().money;
   if (balance.isPending) return <Loading height={CARD_PX} />;
   if (balance.isError) return <ProblemCard failure={balance.error} retry={() => void balance.refetch()} />;
   const { available_usd: available } = balance.data;
-  const course = buckets && {
-    heights: buckets.map(({ moving_average_usd: average }) => barHeight(average)),
-    note: daysLeft(available, buckets),
-  };
+  // The history of a balance is not read, and a line of the spend would climb while the balance falls.
+  const course = buckets && { heights: null, note: daysLeft(available, buckets) };
   return (
-    <Figure name="Available balance" to="/billing" course={course}>
+    <Figure name="Available balance" scope={scope} to="/billing" course={course}>
       <Money usd={available} />
     </Figure>
   );

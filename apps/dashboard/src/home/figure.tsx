@@ -1,8 +1,8 @@
-import { Anchor, Box, Card, Text } from '@mantine/core';
+import { Anchor, Box, Card, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useOrg } from '../shell/org.queries.js';
-import { Sparkline } from './sparkline.js';
+import { LINE_PX, Sparkline } from './sparkline.js';
 
 /** Height of a card, whatever of it is loaded: two lines of its note have their place. */
 export const CARD_PX = 162;
@@ -12,25 +12,32 @@ interface FigureProps {
   name: string;
   /** The page that it is of. */
   to: string;
-  /** History of the figure and its meaning in words; null where none is asked. */
-  course: { heights: readonly (number | null)[]; note: string } | null;
+  /** Owner of the figure, such as the name of the organization. */
+  scope: string;
+  /** History of the figure, where it is known, and its meaning in words; null where none is asked. */
+  course: { heights: readonly (number | null)[] | null; note: string } | null;
   children: ReactNode;
 }
 
-export function Figure({ name, to, course, children }: FigureProps): ReactNode {
+export function Figure({ name, to, scope, course, children }: FigureProps): ReactNode {
   const { slug } = useOrg();
   return (
     <Card withBorder padding="md" mih={course === null ? undefined : CARD_PX}>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Text size="sm" c="dimmed">
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed" truncate>
+          {scope}
+        </Text>
+      </Group>
       <Anchor component={Link} to={`/o/${slug}${to}`} fz="xl" fw={650} c="inherit" style={NO_STRETCH}>
         {children}
       </Anchor>
       {course !== null && (
         <>
-          <Box my={6}>
-            <Sparkline heights={course.heights} />
+          <Box my={6} mih={LINE_PX}>
+            {course.heights !== null && <Sparkline heights={course.heights} />}
           </Box>
           <Text size="xs" c="dimmed" mih={NOTE_PX}>
             {course.note}

@@ -42,6 +42,21 @@ const BY_MODEL = {
 const AVERAGE = { spend_usd: '1', requests: 1, moving_average_usd: '0.5' };
 const TREND = { buckets: [{ start: '2026-11-21T00:00:00.000Z', ...AVERAGE }], total_usd: '1' };
 
+let role = 'owner';
+const ME = {
+  user: { time_zone: null },
+  memberships: [
+    {
+      org_id: 'org_1',
+      teams: [],
+      get role() {
+        return role;
+      },
+    },
+  ],
+  is_super_admin: false,
+};
+
 interface Asked {
   path: string;
   body: Record<string, unknown>;
@@ -54,6 +69,8 @@ const answer = (data: unknown): Promise<unknown> =>
 
 const GET = jest.fn((path: string) => {
   asked.push({ path, body: {} });
+  if (path === '/auth/me') return answer(ME);
+  if (path === '/v1/orgs') return answer({ data: [{ id: 'org_1', name: 'Lumen Retail' }] });
   if (path === '/v1/balance') return answer({ available_usd: '10' });
   if (path === '/v1/usage/spend-trend') return answer(TREND);
   return path === '/v1/keys' ? answer({ data: [] }) : new Promise(() => undefined);
@@ -85,6 +102,7 @@ describe('the home of an organization', () => {
     asked.length = 0;
     isAnswered = true;
     isUsed = true;
+    role = 'owner';
   });
   afterEach(cleanup);
 
@@ -98,13 +116,46 @@ describe('the home of an organization', () => {
     const lines = drawn
       .map((path) => path.closest('svg'))
       .filter((svg) => svg?.getAttribute('height') === '28');
-    expect(lines.map((svg) => svg?.getAttribute('aria-hidden'))).toEqual(['true', 'true', 'true', 'true']);
+    expect(lines.map((svg) => svg?.getAttribute('aria-hidden'))).toEqual(['true', 'true', 'true']);
+  });
+
+  it.each([
+    ['owner', 'Lumen Retail'],
+    ['member', 'You'],
+  ])(
+    'every card and panel says whose it is: to an %s the balance is of the organization, usage of %s',
+    async (as, usage) => {
+      role = as;
+      renderedAt('/o/org_1/home', <HomePage />);
+      const scopeOf = (name: string): string | null | undefined =>
+        screen.getByText(name).nextElementSibling?.textContent;
+      await screen.findByText('50% more than the week before');
+      await screen.findByText('About 20 days left at the 3-day average');
+      await screen.findByTestId('bars');
+      const names = [
+        'Spend',
+        'Requests',
+        'Latency p50',
+        'Spend by model',
+        'Keys used last',
+        'Newest refusals',
+      ];
+      await waitFor(() => expect(names.map(scopeOf)).toEqual(names.map(() => usage)));
+      expect(scopeOf('Available balance')).toBe('Lumen Retail');
+    },
+  );
+
+  it('the card of the balance has no line of the spend, which would climb while the balance falls', async () => {
+    renderedAt('/o/org_1/home', <HomePage />);
+    const card = (await screen.findByText('Available balance')).closest('[class*=Card]');
+    await screen.findByText('About 20 days left at the 3-day average');
+    expect(card?.querySelector('svg')).toBeNull();
   });
 
   it('asks for the week, that by model, the one before it without a zone, and the trend, once each', async () => {
     renderedAt('/o/org_1/home', <HomePage />);
     await screen.findByText('50% more than the week before');
-    const reads = asked.filter(({ path }) => path !== '/auth/me');
+    const reads = asked.filter(({ path }) => path !== '/auth/me' && path !== '/v1/orgs');
     expect(reads.map(({ path }) => path).sort()).toEqual([
       '/v1/balance',
       '/v1/keys',

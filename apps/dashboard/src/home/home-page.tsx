@@ -9,6 +9,7 @@ import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { sinceOf } from '../shell/range.js';
+import { useScopes } from '../shell/scope.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { OwnBalance } from './balance-card.js';
@@ -91,7 +92,7 @@ function BusyKeys({ org }: { org: string | null }): ReactNode {
   const { slug } = useOrg();
   const keys = useActiveKeys(org);
   return (
-    <Panel title="Keys used last">
+    <Panel title="Keys used last" scope={useScopes().usage}>
       {keys.isPending && <Loading height={120} />}
       {keys.isError && <ProblemCard failure={keys.error} retry={() => void keys.refetch()} />}
       {keys.data?.data.length === 0 && (
@@ -127,7 +128,7 @@ function BusyKeys({ org }: { org: string | null }): ReactNode {
 function Refusals({ org, since }: { org: string; since: string }): ReactNode {
   const refusals = useNewestRefusals(org, since);
   return (
-    <Panel title="Newest refusals">
+    <Panel title="Newest refusals" scope={useScopes().usage}>
       {refusals.isPending && <Loading height={120} />}
       {refusals.isError && <ProblemCard failure={refusals.error} retry={() => void refusals.refetch()} />}
       {refusals.data?.rejections.length === 0 && (

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 
 const WIDTH = 100;
-const HEIGHT = 28;
+/** Height of a line, which has its place also where it is not drawn. */
+export const LINE_PX = 28;
 /** Half of the line's width: the top and the bottom are not cut. */
 const EDGE = 1.5;
 
@@ -11,8 +12,8 @@ export function Sparkline({ heights }: { heights: readonly (number | null)[] }):
     <svg
       aria-hidden
       width="100%"
-      height={HEIGHT}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      height={LINE_PX}
+      viewBox={`0 0 ${WIDTH} ${LINE_PX}`}
       preserveAspectRatio="none"
       display="block"
     >
@@ -38,7 +39,7 @@ export function pathOf(heights: readonly (number | null)[]): string {
   const step = WIDTH / Math.max(1, heights.length - 1);
   const steps = heights.map((height, at) => {
     if (height === null) return '';
-    const y = HEIGHT - EDGE - (top === 0 ? 0 : (height / top) * (HEIGHT - 2 * EDGE));
+    const y = LINE_PX - EDGE - (top === 0 ? 0 : (height / top) * (LINE_PX - 2 * EDGE));
     const place = `${(at * step).toFixed(2)} ${y.toFixed(2)}`;
     return isThere(heights[at - 1]) ? `L${place}` : `M${place}h0`;
   });

@@ -6,17 +6,17 @@ import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { useScopes } from '../shell/scope.js';
 import { Loading } from '../shell/states.js';
 import { colourOf, nameOf } from '../usage/bars-of.js';
 import { markOf, type Shown } from '../usage/marks.js';
-import { metricOf } from '../usage/metrics.js';
+import { SPEND } from '../usage/metrics.js';
 import { OverTime } from '../usage/over-time.js';
 import { useSeries, type Series } from '../usage/usage.queries.js';
 
 const TITLE = 'Spend by model';
 /** Height of the panel with the chart. */
 const CHART_PX = 408;
-const SPEND = metricOf('spend');
 const AS_LIST = { listStyle: 'none', margin: 0, padding: 0 } as const;
 
 interface SpendByModelProps {
@@ -28,13 +28,14 @@ interface SpendByModelProps {
 export function SpendByModel({ org, since }: SpendByModelProps): ReactNode {
   const { slug } = useOrg();
   const zone = useZone();
+  const scope = useScopes().usage;
   const groupBy = 'model';
   const series = useSeries(org, { since, groupBy, granularity: 'day', zone, filters: {} });
   if (series.isPending) return <Loading height={CHART_PX} />;
   if (series.isError) return <ProblemCard failure={series.error} retry={() => void series.refetch()} />;
   if (series.data.groups.length === 0)
     return (
-      <Panel title={TITLE}>
+      <Panel title={TITLE} scope={scope}>
         <Text size="sm" c="dimmed">
           No request in the last 7 days.
         </Text>
@@ -42,7 +43,7 @@ export function SpendByModel({ org, since }: SpendByModelProps): ReactNode {
     );
   const shown = { slug, url: {}, series: series.data, groupBy };
   return (
-    <OverTime title={TITLE} shown={shown} series={series.data} metric={SPEND}>
+    <OverTime title={TITLE} scope={scope} shown={shown} series={series.data} metric={SPEND}>
       <Legend shown={shown} series={series.data} />
     </OverTime>
   );

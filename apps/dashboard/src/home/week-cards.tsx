@@ -5,6 +5,7 @@ import { barHeight } from '../chart/bar-height.js';
 import { usdRatio } from '../format/money.js';
 import { count, milliseconds } from '../format/time.js';
 import { Money } from '../shell/money.js';
+import { useScopes } from '../shell/scope.js';
 import { Loading } from '../shell/states.js';
 import { OrgBalance } from './balance-card.js';
 import { ratioOf, weekChange } from './change.js';
@@ -34,10 +35,12 @@ export function WeekCards({ org, since, week }: WeekCardsProps): ReactNode {
 function Figures({ week, before }: { week: Schemas['UsageSeries']; before: Values | undefined }): ReactNode {
   const { total } = week;
   const days = daysOf(week);
+  const scope = useScopes().usage;
   return (
     <>
       <Figure
         name="Spend"
+        scope={scope}
         to="/usage"
         course={{
           heights: days.map((day) => barHeight(day?.cost_usd ?? '0')),
@@ -48,6 +51,7 @@ function Figures({ week, before }: { week: Schemas['UsageSeries']; before: Value
       </Figure>
       <Figure
         name="Requests"
+        scope={scope}
         to="/requests?range=7d"
         course={{
           heights: days.map((day) => day?.requests ?? 0),
@@ -58,6 +62,7 @@ function Figures({ week, before }: { week: Schemas['UsageSeries']; before: Value
       </Figure>
       <Figure
         name="Latency p50"
+        scope={scope}
         to="/usage?metric=latency"
         course={{
           heights: days.map((day) => day?.latency_p50_ms ?? null),

@@ -7,6 +7,7 @@ import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { SearchField } from '../shell/search-field.js';
+import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
@@ -23,7 +24,11 @@ export default function KeysPage(): ReactNode {
   const create = (): void => change({ create: 'yes', page: url.page });
   return (
     <>
-      <PageHead title="API keys" about="One credential reaches every model. Each key has limits of its own.">
+      <PageHead
+        title="API keys"
+        scope={useScopes().usage}
+        about="One credential reaches every model. Each key has limits of its own."
+      >
         <Button leftSection={<IconPlus size={16} />} onClick={create}>
           Create key
         </Button>

@@ -1,11 +1,12 @@
-import { Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useParams } from '@tanstack/react-router';
+import { Anchor, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { throughput, uptime } from '../format/health.js';
 import { count, milliseconds } from '../format/time.js';
 import { CodeBlock } from '../shell/code-block.js';
 import { CopyText } from '../shell/copy-text.js';
 import { Money } from '../shell/money.js';
+import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -13,7 +14,7 @@ import { Empty, Loading } from '../shell/states.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { flagsOf } from './compared.js';
 import { useModel, useOffers, usePriceHistory, type Model, type Offer, type Step } from './models.queries.js';
-import { mainRate, priceLines, type PriceLine } from './price.js';
+import { mainRate, priceLines, stepStart, type PriceLine } from './price.js';
 
 const RATE_DECIMALS = 6;
 
@@ -54,6 +55,7 @@ export default function ModelPage(): ReactNode {
 }
 
 function Facts({ model }: { model: Model }): ReactNode {
+  const { slug } = useOrg();
   const flags = flagsOf(model);
   return (
     <Stack gap="xs">
@@ -63,6 +65,14 @@ function Facts({ model }: { model: Model }): ReactNode {
         {model.max_output_tokens !== null && `, at most ${count(model.max_output_tokens)} of output`}. Takes{' '}
         {model.input_modalities.join(', ')}; answers in {model.output_modalities.join(', ')}.
       </Text>
+      {!model.is_available && (
+        <Text size="sm">
+          No provider of it has a credential here, so it cannot be called yet.{' '}
+          <Anchor component={Link} to={`/o/${slug}/provider-keys`} size="sm">
+            Add a provider key
+          </Anchor>
+        </Text>
+      )}
       {model.retires_at != null && <Text size="sm">No provider serves it from {model.retires_at} on.</Text>}
       <Group gap={6}>
         {flags.map((flag) => (
@@ -140,7 +150,7 @@ function Offers({ path }: { path: { brand: string; name: string } }): ReactNode 
 }
 
 const STEP_COLUMNS: readonly Column<Step>[] = [
-  { name: 'From', cell: ({ effective_date: day }) => day },
+  { name: 'From', cell: ({ effective_date: day }) => stepStart(day) },
   { name: 'Provider', cell: ({ provider }) => provider },
   {
     name: 'Prompt, 1M',

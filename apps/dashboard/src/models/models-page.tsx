@@ -16,6 +16,18 @@ import { MODELS_A_PAGE, useModels, type Model } from './models.queries.js';
 import { mainRate } from './price.js';
 
 const RATE_DECIMALS = 3;
+const ABOUT = {
+  ready: 'The models that you can call now, at the price that you pay.',
+  all: 'Every model of the catalogue. One without a credential here needs a provider key.',
+};
+const STATES = [
+  { value: 'ready', label: 'Ready to call' },
+  { value: 'all', label: 'All models' },
+];
+
+function stateOf({ state }: Params): 'ready' | 'all' {
+  return state === 'all' ? 'all' : 'ready';
+}
 
 export default function ModelsPage(): ReactNode {
   const [url, change] = useParamsOfUrl();
@@ -27,7 +39,7 @@ export default function ModelsPage(): ReactNode {
   const search: Params = { ids: compared.join(',') };
   return (
     <>
-      <PageHead title="Models" about="Every model that is served here, at the price that you pay.">
+      <PageHead title="Models" about={ABOUT[stateOf(url)]}>
         {compared.length > 0 && (
           <Button
             disabled={compared.length < 2}
@@ -40,7 +52,7 @@ export default function ModelsPage(): ReactNode {
       <Filters facets={models.data?.facets} />
       {models.isPending && <Loading height={44} rows={8} />}
       {models.isError && <ProblemCard failure={models.error} retry={() => void models.refetch()} />}
-      {models.isSuccess && models.data.total === 0 && <Empty>No model matches this filter.</Empty>}
+      {models.isSuccess && models.data.total === 0 && <NoModel />}
       {models.isSuccess && models.data.total > 0 && (
         <>
           <Models rows={models.data.data} />
@@ -54,6 +66,13 @@ export default function ModelsPage(): ReactNode {
       )}
     </>
   );
+}
+
+function NoModel(): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  if (stateOf(url) === 'all') return <Empty>No model matches this filter.</Empty>;
+  const showAll = { label: 'Show all models', run: () => change({ state: 'all' }) };
+  return <Empty action={showAll}>No model that is ready to call matches this filter.</Empty>;
 }
 
 /** Each value says how many of the models that were found have it. */
@@ -79,6 +98,14 @@ function Filters({ facets }: { facets: Schemas['FoundModels']['facets'] | undefi
   return (
     <Group mb="md" gap="sm">
       <SearchField label="Search models" text={url.q} onSearch={(q) => change({ q })} width={240} />
+      <Select
+        aria-label="State"
+        data={STATES}
+        allowDeselect={false}
+        value={stateOf(url)}
+        onChange={(state) => change({ state: state === 'ready' ? null : state })}
+        w={{ base: '100%', xs: 150 }}
+      />
       {facet('brand', 'Brand', facets?.brand)}
       {facet('type', 'Kind', facets?.model_type)}
       {facet('capability', 'Capability', facets?.capability)}
@@ -128,9 +155,9 @@ function Models({ rows }: { rows: readonly Model[] }): ReactNode {
             </Badge>
           )}
           {!isAvailable && (
-            <Badge variant="light" color="gray">
-              needs a credential
-            </Badge>
+            <Anchor component={Link} to={`/o/${slug}/provider-keys`} size="sm">
+              needs a provider key
+            </Anchor>
           )}
         </Group>
       ),

@@ -14,15 +14,18 @@ interface ModelFilter {
   brand?: string;
   type?: string;
   capability?: string;
+  /** `all` = also models that nobody here has a credential for. */
+  state?: string;
   page: number;
 }
 
 const TYPES = ['text', 'embedding', 'image', 'audio', 'tts', 'stt', 'video'] as const;
 
 export function useModels(filter: ModelFilter): UseQueryResult<Schemas['FoundModels']> {
-  const { q, brand, type, capability, page } = filter;
+  const { q, brand, type, capability, state, page } = filter;
   const known = TYPES.find((one) => one === type);
   const query = {
+    ...(state === 'all' ? {} : { available: true }),
     ...(q ? { q } : {}),
     ...(brand ? { brand } : {}),
     ...(known ? { type: known } : {}),

@@ -1,4 +1,4 @@
-import { mainRate, priceLines } from './price.js';
+import { mainRate, priceLines, stepStart } from './price.js';
 
 describe('the price of a model', () => {
   it('reads each rate that is set with its unit, exactly as it came', () => {
@@ -23,5 +23,9 @@ describe('the price of a model', () => {
     const pricing = { prompt_usd_per_1m: '2', discounted: { prompt_usd_per_1m: '1.8' } };
     expect(mainRate(pricing, 'prompt_usd_per_1m')).toBe('1.8');
     expect(mainRate(pricing, 'completion_usd_per_1m')).toBeNull();
+  });
+
+  it('holds from a day, or from the start where no day is known', () => {
+    expect(['2026-11-01', '1970-01-01'].map(stepStart)).toEqual(['2026-11-01', 'the start']);
   });
 });

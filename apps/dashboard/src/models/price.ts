@@ -35,3 +35,11 @@ export function mainRate(
 ): string | null {
   return pricing.discounted?.[field] ?? pricing[field] ?? null;
 }
+
+/** Day that the API gives a price whose beginning it does not know. */
+const NOT_KNOWN = '1970-01-01';
+
+/** Returns the day from which a price holds, in words where no day is known. */
+export function stepStart(day: string): string {
+  return day === NOT_KNOWN ? 'the start' : day;
+}

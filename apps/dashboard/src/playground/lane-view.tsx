@@ -2,6 +2,7 @@ import { Anchor, Box, Code, Group, Loader, Paper, Stack, Text } from '@mantine/c
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { useReadAnewAfter } from '../api/fresh-reads.js';
+import { asProblem, needsProviderKey } from '../api/problem.js';
 import { count, milliseconds } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
@@ -14,6 +15,7 @@ const AnswerText = lazy(() => import('./answer-text.js'));
 
 export function LaneView({ lane }: { lane: Lane }): ReactNode {
   const { model, turns, answer, problem, isRunning } = lane;
+  const { slug } = useOrg();
   return (
     <Paper withBorder p="md" component="section" aria-label={model}>
       <Group justify="space-between" mb="sm">
@@ -32,6 +34,11 @@ export function LaneView({ lane }: { lane: Lane }): ReactNode {
           <Said key={index} turn={turn} />
         ))}
         {problem !== null && <ProblemCard failure={problem} />}
+        {problem !== null && needsProviderKey(asProblem(problem)) && (
+          <Anchor component={Link} to={`/o/${slug}/provider-keys`} size="sm">
+            Add a provider key
+          </Anchor>
+        )}
         {answer !== null && !isRunning && <Figures answer={answer} />}
       </Stack>
     </Paper>

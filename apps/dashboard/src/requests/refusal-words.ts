@@ -24,6 +24,20 @@ export function limitWords({ limit_type: type, scope }: Rejection): string | nul
   return scope === null ? limit : `${limit} of ${SCOPES[scope] ?? scope}`;
 }
 
+/** True if running requests held the money that was missing: nothing has to be raised. */
+export function isHeld({ money }: Pick<Rejection, 'money'>): boolean {
+  return money?.is_final === false;
+}
+
+/** Returns the event after which a limit without a clock is open again. */
+export function opensWith({ limit_type: type, scope, money }: Rejection): string {
+  if (isHeld({ money })) return 'when what was running has ended';
+  if (type === 'balance') return 'with credit';
+  return scope === 'key'
+    ? 'when the cap is raised'
+    : 'when the cap is raised, or old spend leaves its 30 days';
+}
+
 /** Codes of a key's own settings, not of its limits. */
 const BY_THE_KEY = new Set([
   'forbidden',

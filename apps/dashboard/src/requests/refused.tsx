@@ -10,7 +10,7 @@ import { ProblemCard } from '../shell/problem-card.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { Line } from './facts.js';
-import { limitWords, mendingPlace } from './refusal-words.js';
+import { isHeld, limitWords, mendingPlace, opensWith } from './refusal-words.js';
 import { useCapNow, useRateNow, useRefusal, type Lookup, type Rejection } from './requests.queries.js';
 import { resetOf } from './reset-of.js';
 
@@ -53,6 +53,11 @@ function Why({ refusal }: { refusal: Rejection }): ReactNode {
         <Line name="Limit">{limitWords(refusal) ?? 'none: it was not a limit'}</Line>
         {refusal.limit_type !== null && (
           <>
+            {refusal.money !== null && (
+              <Line name="Then">
+                <Then money={refusal.money} />
+              </Line>
+            )}
             <Line name="Open again">
               <Opens refusal={refusal} />
             </Line>
@@ -65,7 +70,8 @@ function Why({ refusal }: { refusal: Rejection }): ReactNode {
             </Line>
           </>
         )}
-        {action !== undefined && <Line name="What to do">{action}</Line>}
+        {/* The table of errors says what ends a reached limit; this one ends by itself. */}
+        {action !== undefined && !isHeld(refusal) && <Line name="What to do">{action}</Line>}
       </SimpleGrid>
       <Group gap="sm" mt="md">
         {place !== null && (
@@ -88,14 +94,27 @@ function Why({ refusal }: { refusal: Rejection }): ReactNode {
 
 /** Rates are counted by minutes and by days of UTC, caps above the key over 30 days. */
 function Opens({ refusal }: { refusal: Rejection }): ReactNode {
-  const { limit_type: type, scope, created_at: at, money } = refusal;
-  const reset = resetOf(type ?? '', at);
-  if (reset !== null) return absoluteTime(reset, 'UTC');
-  if (money?.is_final === false) return 'when what was running has ended';
-  if (type === 'balance') return 'with credit';
-  return scope === 'key'
-    ? 'when the cap is raised'
-    : 'when the cap is raised, or old spend leaves its 30 days';
+  const reset = resetOf(refusal.limit_type ?? '', refusal.created_at);
+  return reset === null ? opensWith(refusal) : absoluteTime(reset, 'UTC');
+}
+
+/** Money at the moment of the refusal. */
+function Then({ money }: { money: NonNullable<Rejection['money']> }): ReactNode {
+  const { limit_usd: limit, spent_usd: spent, available_usd: available, held_usd: held } = money;
+  return (
+    <>
+      {limit === null || spent === null ? (
+        <>
+          <Money usd={available} /> available
+        </>
+      ) : (
+        <>
+          <Money usd={spent} /> spent of <Money usd={limit} />
+        </>
+      )}
+      , up to <Money usd={held} /> held by what was running
+    </>
+  );
 }
 
 const WINDOWS: Readonly<Record<string, string>> = {

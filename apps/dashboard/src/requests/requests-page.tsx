@@ -1,14 +1,17 @@
-import { Anchor, Button, Code, Group, SegmentedControl, Stack, Switch, Text } from '@mantine/core';
+import { Anchor, Code, Group, SegmentedControl, Stack, Switch, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { absoluteTime, count } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 import { ExportButton } from '../shell/export-button.js';
+import { FilterChip } from '../shell/filter-chip.js';
+import { useFilterNames } from '../shell/filter-names.queries.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { RangePicker, rangeOfUrl } from '../shell/range.js';
 import { SearchField } from '../shell/search-field.js';
+import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { Views } from '../shell/views.js';
@@ -26,6 +29,7 @@ import {
   type Rejection,
   type RequestFilter,
 } from './requests.queries.js';
+import { isHeld, opensWith } from './refusal-words.js';
 import { resetOf } from './reset-of.js';
 
 export default function RequestsPage(): ReactNode {
@@ -43,7 +47,11 @@ export default function RequestsPage(): ReactNode {
   };
   return (
     <>
-      <PageHead title="Requests" about="Every unit that was billed or failed, and every refusal.">
+      <PageHead
+        title="Requests"
+        scope={useScopes().usage}
+        about="Every unit that was billed or failed, and every refusal."
+      >
         <RangePicker otherwise="24h" />
         <Views page="/requests" />
         {url.show !== 'rejected' && <ExportButton filter={{ ...bodyOfFilter(filter), time_zone: zone }} />}
@@ -56,7 +64,8 @@ export default function RequestsPage(): ReactNode {
 
 function Filters(): ReactNode {
   const [url, change] = useParamsOfUrl();
-  const { slug } = useOrg();
+  const { id: org, slug } = useOrg();
+  const { key_id: keyName } = useFilterNames(org, { key_id: url.key_id });
   const navigate = useNavigate();
   const search = (value: string): void => {
     // A pasted id opens its request.
@@ -77,9 +86,7 @@ function Filters(): ReactNode {
       />
       <SearchField label="Model or request id" text={url.model} onSearch={search} width={260} />
       {url.key_id !== undefined && (
-        <Button variant="light" size="compact-sm" onClick={() => change({ key_id: null })}>
-          Of one key · show all
-        </Button>
+        <FilterChip kind="Key" value={keyName ?? url.key_id} onRemove={() => change({ key_id: null })} />
       )}
       <Switch
         label="Live"
@@ -158,7 +165,7 @@ function Rejections({ filter }: { filter: RequestFilter }): ReactNode {
     {
       name: 'Open again',
       width: 96,
-      cell: ({ limit_type: type, created_at: at }) => <OpenAgain type={type} at={at} />,
+      cell: (refusal) => <OpenAgain refusal={refusal} />,
     },
     { name: 'Model', width: 110, cell: ({ model }) => <span title={model ?? ''}>{model ?? '–'}</span> },
     { name: 'Status', width: 46, isFigure: true, cell: ({ status }) => status },
@@ -177,10 +184,18 @@ function Rejections({ filter }: { filter: RequestFilter }): ReactNode {
   );
 }
 
-/** Rates are counted by minutes and by days of UTC; a cap is open again when it is raised. */
-function OpenAgain({ type, at }: { type: string | null; at: string }): ReactNode {
-  const reset = type === null ? null : resetOf(type, at);
-  if (reset === null) return type === null ? '–' : 'when raised';
+/** Returns `opensWith` as short as a column. */
+function openedShortly(refusal: Rejection): string {
+  if (isHeld(refusal)) return 'when others end';
+  return refusal.limit_type === 'balance' ? 'with credit' : 'when raised';
+}
+
+/** Rates are counted by minutes and by days of UTC; money that was held comes back, other money is to be added. */
+function OpenAgain({ refusal }: { refusal: Rejection }): ReactNode {
+  const { limit_type: type, created_at: at } = refusal;
+  if (type === null) return '–';
+  const reset = resetOf(type, at);
+  if (reset === null) return <span title={opensWith(refusal)}>{openedShortly(refusal)}</span>;
   return (
     <Text size="sm" span title={absoluteTime(reset, 'UTC')}>
       {type === 'rpd' ? 'next day, UTC' : 'next minute'}

@@ -5,12 +5,14 @@ interface PageHeadProps {
   title: string;
   /** One line below it. */
   about?: ReactNode;
+  /** Owner of the figures, such as the name of the organization. */
+  scope?: string;
   /** Its primary action, and what stands beside it. */
   children?: ReactNode;
 }
 
 /** The head of every page. It takes the focus on navigation, so that a screen reader begins there. */
-export function PageHead({ title, about, children }: PageHeadProps): ReactNode {
+export function PageHead({ title, about, scope, children }: PageHeadProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Model Gateway`;
@@ -28,6 +30,11 @@ export function PageHead({ title, about, children }: PageHeadProps): ReactNode {
         >
           {title}
         </Title>
+        {scope !== undefined && (
+          <Text size="sm" mt={4}>
+            {scope}
+          </Text>
+        )}
         {about !== undefined && (
           <Text c="dimmed" size="sm" mt={4} component="div">
             {about}

@@ -1,20 +1,29 @@
-import { Card, Text, Title } from '@mantine/core';
+import { Card, Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface PanelProps {
   title?: string;
   about?: ReactNode;
+  /** Owner of the figures, such as the name of the organization. */
+  scope?: string | undefined;
   children: ReactNode;
 }
 
 /** A box of a page. */
-export function Panel({ title, about, children }: PanelProps): ReactNode {
+export function Panel({ title, about, scope, children }: PanelProps): ReactNode {
   return (
     <Card withBorder padding="md">
       {title !== undefined && (
-        <Title order={2} size="h5" mb={about === undefined ? 'sm' : 2}>
-          {title}
-        </Title>
+        <Group justify="space-between" gap="xs" wrap="nowrap" mb={about === undefined ? 'sm' : 2}>
+          <Title order={2} size="h5">
+            {title}
+          </Title>
+          {scope !== undefined && (
+            <Text size="xs" c="dimmed" truncate>
+              {scope}
+            </Text>
+          )}
+        </Group>
       )}
       {about !== undefined && (
         <Text size="sm" c="dimmed" mb="sm" component="div">

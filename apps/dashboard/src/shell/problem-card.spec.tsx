@@ -15,6 +15,7 @@ const TABLE = {
     model_capability_not_supported: listed('Choose a model whose record says it can.', false),
     rate_limit_exceeded: listed('Wait for Retry-After, then send again.', true),
     gateway_timeout: listed('Send it again with back-off.', true),
+    provider_not_available: listed('Send it again after Retry-After.', true),
     service_unavailable: listed('Send it again after Retry-After.', true),
   },
 };
@@ -78,6 +79,20 @@ describe('a failure on a page', () => {
     const failure = await problemOf(answer as unknown as Response);
     rendered(<ProblemCard failure={failure} retry={() => undefined} />);
     expect(screen.queryAllByRole('button', { name: 'Retry' })).toHaveLength(buttons);
+  });
+
+  it('a model without a credential says to add a provider key, and not to wait', async () => {
+    state = 'in';
+    const failure = new Problem({
+      ...{ status: 503, code: 'provider_not_available', message: 'In words.' },
+      ...{ retryAfterSeconds: 60, shouldRetry: false },
+    });
+    rendered(<ProblemCard failure={failure} retry={() => undefined} />);
+    await screen.findByText('No provider key');
+    await screen.findByText(/^Add a provider key, or choose a model that is ready\./);
+    expect(screen.queryByText('Send it again after Retry-After.')).toBeNull();
+    expect(screen.queryByRole('button', { name: /Retry/ })).toBeNull();
+    state = 'out';
   });
 
   it.each([0, 429, 500, 502, 503])('%i may be tried again where nobody says anything of it', (status) => {

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import { asProblem, isRetryable, type Problem } from '../api/problem.js';
+import { asProblem, isRetryable, needsProviderKey, type Problem } from '../api/problem.js';
 import { CopyText } from './copy-text.js';
 import { useErrorEntry } from './error-actions.queries.js';
 
@@ -18,12 +18,13 @@ interface ProblemCardProps {
 export function ProblemCard({ failure, retry }: ProblemCardProps): ReactNode {
   const problem = asProblem(failure);
   const entry = useErrorEntry(problem.code);
+  const action = needsProviderKey(problem) ? ADD_A_KEY : entry?.action;
   const mayRetry = isRetryable(problem, entry?.retryable);
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={titleOf(problem.status)}>
+    <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={titleOf(problem)}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{problem.message}</Text>
-        {entry !== null && <Text size="sm">{entry.action}</Text>}
+        {action !== undefined && <Text size="sm">{action}</Text>}
         <Group gap="xs">
           <Code>{problem.code}</Code>
           {problem.requestId !== null && <CopyText text={problem.requestId} label="request id" />}
@@ -63,7 +64,11 @@ function durationOf(ms: number): string {
   return ms <= 2 * HOUR_MS ? `${Math.ceil(ms / MINUTE_MS)} min` : `${Math.ceil(ms / HOUR_MS)} h`;
 }
 
-function titleOf(status: number): string {
+const ADD_A_KEY = 'Add a provider key, or choose a model that is ready. Waiting does not help.';
+
+function titleOf(problem: Problem): string {
+  const { status } = problem;
+  if (needsProviderKey(problem)) return 'No provider key';
   if (status === 0) return 'No answer';
   if (status === 403) return 'Not allowed';
   if (status === 404) return 'Not found';

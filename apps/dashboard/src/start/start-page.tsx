@@ -1,4 +1,16 @@
-import { Alert, Anchor, Button, Group, Loader, Stack, Tabs, Text, ThemeIcon, Title } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  Loader,
+  Select,
+  Stack,
+  Tabs,
+  Text,
+  ThemeIcon,
+  Title,
+} from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -11,18 +23,18 @@ import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { snippets } from './snippets.js';
-import { useFirstKey, useFirstRequest, type Seen } from './start.queries.js';
+import { useActiveKeys, useFirstKey, useFirstRequest, type Awaited, type Seen } from './start.queries.js';
 
 const PLACEHOLDER = '$GATEWAY_KEY';
 
 export default function StartPage(): ReactNode {
   const org = useOrg();
   const key = useFirstKey(org.id);
-  const [since, setSince] = useState<string | null>(null);
-  const first = useFirstRequest(org.id, since);
+  const [awaited, setAwaited] = useState<Awaited | null>(null);
+  const first = useFirstRequest(org.id, awaited);
   useReadAnewAfter(first.data?.kind === 'request');
   const make = (): void =>
-    key.mutate(undefined, { onSuccess: ({ created_at: createdAt }) => setSince(createdAt) });
+    key.mutate(undefined, { onSuccess: ({ id, created_at: since }) => setAwaited({ keyId: id, since }) });
   return (
     <>
       <PageHead
@@ -37,7 +49,7 @@ export default function StartPage(): ReactNode {
                 Create a key
               </Button>
               <Text size="sm" c="dimmed">
-                Or use one that you have in place of {PLACEHOLDER} below.
+                Or put one that you have in place of {PLACEHOLDER} below.
               </Text>
             </Group>
           ) : (
@@ -47,23 +59,39 @@ export default function StartPage(): ReactNode {
         </Step>
         <Step number={2} title="A call" isDone={first.data?.kind === 'request'}>
           <Calls secret={key.data?.key ?? PLACEHOLDER} />
-          {since === null && (
-            <Group mt="sm">
-              <Button variant="default" onClick={() => setSince(new Date(Date.now()).toISOString())}>
-                I have a key: wait for my request
-              </Button>
-            </Group>
+          {!key.isSuccess && (
+            <OwnKey onPick={(keyId) => setAwaited({ keyId, since: new Date(Date.now()).toISOString() })} />
           )}
         </Step>
         <Step number={3} title="The request" isDone={first.data?.kind === 'request'}>
           {first.isError ? (
             <ProblemCard failure={first.error} />
           ) : (
-            <Outcome seen={first.data ?? null} isWaiting={since !== null} />
+            <Outcome seen={first.data ?? null} isWaiting={awaited !== null} />
           )}
         </Step>
       </Stack>
     </>
+  );
+}
+
+/** Choice of a key that exists: its next request is waited for. */
+function OwnKey({ onPick }: { onPick: (keyId: string) => void }): ReactNode {
+  const keys = useActiveKeys(useOrg().id).data?.data ?? [];
+  if (keys.length === 0) return null;
+  return (
+    <Select
+      mt="sm"
+      maw={360}
+      label="Or wait for a request of a key that you have"
+      placeholder="Choose the key"
+      searchable
+      data={keys.map(({ id, label, masked_key: masked }) => ({
+        value: id,
+        label: label === null ? masked : `${label} (${masked})`,
+      }))}
+      onChange={(keyId) => keyId !== null && onPick(keyId)}
+    />
   );
 }
 

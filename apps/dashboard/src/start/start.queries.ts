@@ -1,5 +1,5 @@
 import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
-import { askedOrg } from '../api/asked-org.js';
+import { askedOrg, keysOf } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import type { Problem } from '../api/problem.js';
@@ -27,13 +27,32 @@ export function useFirstKey(org: string | null): UseMutationResult<Schemas['Crea
   });
 }
 
-/** The newest request or refusal of the organization since a moment; asked for again until there is one. */
-export function useFirstRequest(org: string | null, since: string | null): UseQueryResult<Seen | null> {
+const KEYS_MAX = 200;
+
+/** Reads the keys whose request a person may wait for, those used last first. */
+export function useActiveKeys(org: string | null): UseQueryResult<Schemas['PageOfApiKeyRecord']> {
+  const query = { ...keysOf(org), status: 'active' as const, sort: '-last_used_at', limit: KEYS_MAX };
   return useQuery({
-    queryKey: [org, 'first-request', since],
-    enabled: org !== null && since !== null,
+    queryKey: [org, 'keys', query],
+    queryFn: () => bodyOf(api.GET('/v1/keys', { params: { query } })),
+  });
+}
+
+/** A key and the instant from which its requests are waited for. */
+export interface Awaited {
+  keyId: string;
+  since: string;
+}
+
+/** The newest request or refusal of a key since a moment; asked for again until there is a request. */
+export function useFirstRequest(org: string | null, awaited: Awaited | null): UseQueryResult<Seen | null> {
+  return useQuery({
+    queryKey: [org, 'first-request', awaited],
+    enabled: org !== null && awaited !== null,
     queryFn: async (): Promise<Seen | null> => {
-      const body = { org_id: askedOrg(org), since: since ?? undefined, limit: NEWEST, refresh: true };
+      // Requests of others arrive meanwhile, too.
+      const of = { key_id: awaited?.keyId, since: awaited?.since };
+      const body = { org_id: askedOrg(org), ...of, limit: NEWEST, refresh: true };
       const { events } = await bodyOf(api.POST('/v1/usage/events', { body }));
       if (events.length > 0) return { kind: 'request', event: events[0] };
       const { rejections } = await bodyOf(api.POST('/v1/usage/rejections', { body }));

@@ -1,7 +1,7 @@
-import { barsOf, colourOf, nameOf } from './bars-of.js';
+import { barsOf, colourOf, linesOf, nameOf } from './bars-of.js';
 import { filtersOf, bodyOfFilters } from './filter.js';
 import { markOf } from './marks.js';
-import { metricOf } from './metrics.js';
+import { METRICS, metricOf, SPEND, type Additive, type Level } from './metrics.js';
 import type { Series, SeriesValues } from './usage.queries.js';
 
 const values = (fields: Partial<SeriesValues>): SeriesValues => ({
@@ -40,11 +40,15 @@ const series: Series = {
   as_of: '2026-11-03T08:00:00Z',
 };
 
+const additive = (name: string): Additive =>
+  METRICS.find((one): one is Additive => one.isAdditive && one.value === name)!;
+const level = (name: string): Level =>
+  METRICS.find((one): one is Level => !one.isAdditive && one.value === name)!;
 const nowhere = (): { to: string; search: Record<string, string> } => ({ to: '', search: {} });
 
 describe('the bars of a series', () => {
   it('has a bar per day of the zone, over a clock change, and nought where a group had nothing', () => {
-    const bars = barsOf(series, metricOf('requests'), nowhere);
+    const bars = barsOf(series, additive('requests'), nowhere);
     expect(bars.labels).toEqual(['31 Oct', '1 Nov', '2 Nov']);
     expect(bars.series.map(({ label, heights }) => [label, heights])).toEqual([
       ['openai/gpt-5.1', [3, 0, 0]],
@@ -53,9 +57,64 @@ describe('the bars of a series', () => {
   });
 
   it('measures spend by default, and the share that a cache answered', () => {
-    expect(metricOf(undefined).shown(series.total)).toBe('$0.5000');
-    expect(barsOf(series, metricOf('cache'), nowhere).series[1].heights).toEqual([0, 0, 0.4]);
-    expect(metricOf('cache').shown(values({}))).toBe('0%');
+    expect(metricOf(undefined)).toBe(SPEND);
+    expect(SPEND.shown(series.total)).toBe('$0.5000');
+    expect(level('cache').shown(values({}))).toBe('0%');
+  });
+
+  it('what does not add up is a line for each group, with no point where there was no value, and one of all', () => {
+    const whole: Series = {
+      ...series,
+      buckets: series.buckets.map(({ start }, at) => ({
+        start,
+        values: Object.fromEntries(
+          at === 1 ? [] : [['all', values({ prompt_tokens: 20, cached_tokens: 4 })]],
+        ),
+      })),
+    };
+    const lines = linesOf(series, whole, level('cache'), nowhere);
+    expect(lines.series.map(({ heights }) => heights)).toEqual([
+      [null, null, null],
+      [null, null, 0.4],
+    ]);
+    expect(lines.whole).toEqual([0.2, null, 0.2]);
+    expect(linesOf(series, undefined, level('cache'), nowhere).whole).toBeNull();
+  });
+
+  it('a sum is true of all groups for a metric that is called additive, and for no other', () => {
+    const parts = [
+      values({
+        requests: 3,
+        errors: 1,
+        prompt_tokens: 10,
+        completion_tokens: 2,
+        cost_usd: '0.5',
+        latency_p50_ms: 100,
+      }),
+      values({
+        requests: 2,
+        errors: 2,
+        prompt_tokens: 10,
+        cached_tokens: 10,
+        cost_usd: '0.25',
+        latency_p50_ms: 300,
+      }),
+    ];
+    // The median of all lies between those of the parts.
+    const all = values({
+      requests: 5,
+      errors: 3,
+      prompt_tokens: 20,
+      completion_tokens: 2,
+      cached_tokens: 10,
+      cost_usd: '0.75',
+      latency_p50_ms: 180,
+    });
+    const addsUp = METRICS.map(({ value, height }) => [
+      value,
+      parts.reduce((sum, part) => sum + (height(part) ?? 0), 0) === height(all),
+    ]);
+    expect(addsUp).toEqual(METRICS.map(({ value, isAdditive }) => [value, isAdditive]));
   });
 
   it('keeps grey for the rest and names what has no team or tag', () => {

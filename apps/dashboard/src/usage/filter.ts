@@ -28,13 +28,19 @@ export function bodyOfFilters({ model, status, ...one }: UsageFilters): {
 }
 
 const STATUSES: Readonly<Record<string, string>> = { error: 'Errors', success: 'Successes' };
-const ONE: Readonly<Record<string, string>> = {
-  key_id: 'Of one key',
-  member_id: 'Of one member',
-  team_id: 'Of one team',
+const KINDS: Readonly<Partial<Record<Name, string>>> = {
+  model: 'Model',
+  key_id: 'Key',
+  member_id: 'Member',
+  team_id: 'Team',
+  endpoint: 'Endpoint',
 };
 
-/** A filter in words: the ids of keys and people say nothing. */
-export function saidOf([name, value]: [string, string]): string {
-  return name === 'status' ? (STATUSES[value] ?? value) : (ONE[name] ?? value);
+/** A filter in words: its kind, and its name where `names` has one, because ids say nothing. */
+export function saidOf(
+  [name, value]: [string, string],
+  names: Readonly<Record<string, string | undefined>>,
+): { kind: string | undefined; value: string } {
+  if (name === 'status') return { kind: undefined, value: STATUSES[value] ?? value };
+  return { kind: KINDS[name as Name], value: names[name] ?? value };
 }

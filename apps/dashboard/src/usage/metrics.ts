@@ -3,34 +3,56 @@ import { formatUsd } from '../format/money.js';
 import { count, milliseconds } from '../format/time.js';
 import type { SeriesValues } from './usage.queries.js';
 
-/** One thing that usage is measured in: how tall its bar is, and how it is written. */
-export interface Metric {
+interface Measure {
   value: string;
   label: string;
-  height: (values: SeriesValues) => number;
   shown: (values: SeriesValues) => string;
   axis: (height: number, top?: number) => string;
+  /** The words in place of a chart without a mark. */
+  empty: string;
 }
+
+/** A metric whose sum over groups is true of all of them, such as spend: its groups stack. */
+export interface Additive extends Measure {
+  isAdditive: true;
+  height: (values: SeriesValues) => number;
+}
+
+/** A metric that no sum has, such as a median or a share: each group is a line. */
+export interface Level extends Measure {
+  isAdditive: false;
+  /** Null where the group has no value. */
+  height: (values: SeriesValues) => number | null;
+}
+
+/** One thing that usage is measured in: how high it is drawn, and how it is written. */
+export type Metric = Additive | Level;
 
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 });
 
-/** Returns the part of the input tokens that a provider's cache answered. */
-function cacheShare({ cached_tokens: cached, prompt_tokens: prompt }: SeriesValues): number {
-  return prompt === 0 ? 0 : cached / prompt;
+/** Returns the part of the input tokens that a provider's cache answered; null where there were none. */
+function cacheShare({ cached_tokens: cached, prompt_tokens: prompt }: SeriesValues): number | null {
+  return prompt === 0 ? null : cached / prompt;
 }
 
+export const SPEND: Additive = {
+  value: 'spend',
+  label: 'Spend',
+  empty: 'No spend in this range.',
+  isAdditive: true,
+  height: ({ cost_usd: usd }) => barHeight(usd),
+  shown: ({ cost_usd: usd }) => formatUsd(usd, 4),
+  axis: axisUsd,
+};
+
 export const METRICS: readonly Metric[] = [
-  {
-    value: 'spend',
-    label: 'Spend',
-    height: ({ cost_usd: usd }) => barHeight(usd),
-    shown: ({ cost_usd: usd }) => formatUsd(usd, 4),
-    axis: axisUsd,
-  },
+  SPEND,
   {
     value: 'requests',
     label: 'Requests',
+    empty: 'No request in this range.',
+    isAdditive: true,
     height: ({ requests }) => requests,
     shown: ({ requests }) => count(requests),
     axis: (height) => short.format(height),
@@ -38,6 +60,8 @@ export const METRICS: readonly Metric[] = [
   {
     value: 'tokens',
     label: 'Tokens',
+    empty: 'No token in this range.',
+    isAdditive: true,
     height: ({ prompt_tokens: input, completion_tokens: output }) => input + output,
     shown: ({ prompt_tokens: input, completion_tokens: output }) => count(input + output),
     axis: (height) => short.format(height),
@@ -45,6 +69,8 @@ export const METRICS: readonly Metric[] = [
   {
     value: 'errors',
     label: 'Errors',
+    empty: 'No request failed in this range.',
+    isAdditive: true,
     height: ({ errors }) => errors,
     shown: ({ errors }) => count(errors),
     axis: (height) => short.format(height),
@@ -52,15 +78,19 @@ export const METRICS: readonly Metric[] = [
   {
     value: 'latency',
     label: 'Latency p50',
-    height: ({ latency_p50_ms: ms }) => ms ?? 0,
+    empty: 'No latency was measured in this range.',
+    isAdditive: false,
+    height: ({ latency_p50_ms: ms }) => ms,
     shown: ({ latency_p50_ms: ms }) => milliseconds(ms),
     axis: (height) => milliseconds(height),
   },
   {
     value: 'cache',
     label: 'Cache share',
+    empty: 'No input token came from a cache in this range.',
+    isAdditive: false,
     height: cacheShare,
-    shown: (values) => percent.format(cacheShare(values)),
+    shown: (values) => percent.format(cacheShare(values) ?? 0),
     axis: (height) => percent.format(height),
   },
 ];

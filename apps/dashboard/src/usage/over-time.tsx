@@ -1,34 +1,41 @@
-import { lazy, Suspense, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import type { Mark } from '../chart/bars.js';
 import { ChartPanel } from '../chart/chart-panel.js';
-import { Loading } from '../shell/states.js';
-import { barsOf } from './bars-of.js';
+import { OverTimeChart } from '../chart/over-time-chart.js';
+import { barsOf, linesOf } from './bars-of.js';
 import { Buckets } from './buckets.js';
 import { markOf, type Shown } from './marks.js';
 import type { Metric } from './metrics.js';
 import type { Series } from './usage.queries.js';
 
-const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
-
 interface OverTimeProps {
   title: string;
+  /** Owner of the figures; absent where the page says so. */
+  scope?: string;
   shown: Shown;
   series: Series;
+  /** All groups together, for a metric that does not add up; absent until it is known. */
+  whole?: Series | undefined;
   metric: Metric;
   /** Content below the chart. */
   children?: ReactNode;
 }
 
-/** Groups stacked over time, and on demand as a table. */
-export function OverTime({ title, shown, series, metric, children }: OverTimeProps): ReactNode {
+/** Groups over time, stacked where they add up, else as lines; on demand as a table. */
+export function OverTime({ title, scope, shown, series, whole, metric, children }: OverTimeProps): ReactNode {
+  const toMark = (group: string, bucket: number): Mark => markOf(shown, group, bucket);
   return (
-    <ChartPanel title={title} table={<Buckets shown={shown} series={series} metric={metric} />}>
-      <Suspense fallback={<Loading height={260} />}>
-        <StackedBars
-          bars={barsOf(series, metric, (group, bucket) => markOf(shown, group, bucket))}
-          label={`${metric.label} over time; shown as a table, too`}
-          format={metric.axis}
-        />
-      </Suspense>
+    <ChartPanel title={title} scope={scope} table={<Buckets shown={shown} series={series} metric={metric} />}>
+      <OverTimeChart
+        shown={
+          metric.isAdditive
+            ? { bars: barsOf(series, metric, toMark) }
+            : { lines: linesOf(series, whole, metric, toMark) }
+        }
+        label={`${metric.label} over time; shown as a table, too`}
+        format={metric.axis}
+        empty={metric.empty}
+      />
       {children}
     </ChartPanel>
   );

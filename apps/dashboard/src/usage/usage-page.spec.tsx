@@ -32,13 +32,19 @@ const SERIES = {
 };
 
 const POST = jest.fn(async (_path: string, _call: { body: object }) => ({ data: SERIES }));
-const GET = jest.fn(() => new Promise(() => undefined));
+const OPTIONS = { members: [{ id: 'usr_1', name: 'Mara Voss' }], teams: [{ id: 'team_1', name: 'Search' }] };
+const GET = jest.fn((path: string) => {
+  if (path === '/v1/keys/filter-options') return Promise.resolve({ data: OPTIONS });
+  if (path === '/v1/keys/{id}') return Promise.resolve({ data: { label: 'staging' } });
+  return new Promise(() => undefined);
+});
 jest.unstable_mockModule('../api/call.js', () => ({
   api: { GET, POST },
   bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
 }));
 jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
 jest.unstable_mockModule('../chart/stacked-bars.js', () => import('../chart/bars-alone.fixture.js'));
+jest.unstable_mockModule('../chart/lines.js', () => import('../chart/lines-alone.fixture.js'));
 const { default: UsagePage } = await import('./usage-page.js');
 const { Navigation } = await import('../shell/navigation.js');
 
@@ -84,14 +90,47 @@ describe('the page of usage', () => {
     ]);
   });
 
+  it('a median is a line for each group and one of all, whose points are links; it is never stacked', async () => {
+    const all = { ...VALUES, latency_p50_ms: 9 };
+    const buckets = SERIES.buckets.map(({ start }) => ({ start, values: { all } }));
+    const whole = { ...SERIES, groups: [{ id: 'all', label: null }], buckets };
+    POST.mockImplementation(async (_path, { body }) => ({ data: 'group_by' in body ? SERIES : whole }));
+    renderedAt('/o/org_1/usage?metric=latency', <UsagePage />);
+    const lines = await screen.findByTestId('lines');
+    await waitFor(() => expect(screen.getByTestId('lines').dataset.whole).toBe('9,9,9'));
+    expect(hrefsIn(lines)).toHaveLength(9);
+    expect(screen.queryByTestId('bars')).toBeNull();
+    POST.mockImplementation(async () => ({ data: SERIES }));
+  });
+
+  it.each([
+    ['errors', 'No request failed in this range.'],
+    ['cache', 'No input token came from a cache in this range.'],
+  ])('a range without %s has words and no axis', async (metric, words) => {
+    const none = { ...VALUES, errors: 0 };
+    const buckets = SERIES.buckets.map(({ start }) => ({ start, values: { 'openai/gpt-5.1': none } }));
+    POST.mockImplementation(async () => ({ data: { ...SERIES, buckets } }));
+    renderedAt(`/o/org_1/usage?metric=${metric}`, <UsagePage />);
+    await screen.findByText(words);
+    expect(screen.queryByTestId('bars')).toBeNull();
+    expect(screen.queryByTestId('lines')).toBeNull();
+    POST.mockImplementation(async () => ({ data: SERIES }));
+  });
+
   it('asks for what the address filters by, says so, and forgets it again', async () => {
     const { address } = renderedAt('/o/org_1/usage?member_id=usr_1&status=error', <UsagePage />);
-    fireEvent.click(await screen.findByRole('button', { name: 'Of one member · show all' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Member: Mara Voss · remove the filter' }));
     await waitFor(() => expect(address()).toBe('/o/org_1/usage?status=error'));
-    await screen.findByRole('button', { name: 'Errors · show all' });
+    await screen.findByRole('button', { name: 'Errors · remove the filter' });
     const asked = POST.mock.calls.map(([, { body }]) => body);
     expect(asked).toContainEqual(expect.objectContaining({ member_id: 'usr_1', status: ['error'] }));
     await waitFor(() => expect(POST.mock.lastCall?.[1].body).not.toHaveProperty('member_id'));
+  });
+
+  it('a page of one key and one team says their names', async () => {
+    renderedAt('/o/org_1/usage?key_id=key_1&team_id=team_1', <UsagePage />);
+    await screen.findByRole('button', { name: /^Key: staging/ });
+    await screen.findByRole('button', { name: /^Team: Search/ });
   });
 
   it('point 4 a range picked by hand is in the links of the organization; an address says all it shows', async () => {

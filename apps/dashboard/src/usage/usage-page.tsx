@@ -1,12 +1,15 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Group, Select, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
+import { FilterChip } from '../shell/filter-chip.js';
+import { useFilterNames } from '../shell/filter-names.queries.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { ExportButton } from '../shell/export-button.js';
 import { RangePicker, rangeOfUrl } from '../shell/range.js';
+import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { Views } from '../shell/views.js';
@@ -28,11 +31,14 @@ export default function UsagePage(): ReactNode {
   const groupBy = GROUPS.some(({ value }) => value === url.by) ? (url.by ?? 'model') : 'model';
   const granularity = hours <= HOURLY_UP_TO_HOURS ? 'hour' : 'day';
   const filters = filtersOf(url);
+  const names = { ...useFilterNames(org.id, filters) };
   const filter = { since, until, groupBy, granularity, zone, filters } as const;
   const series = useSeries(org.id, filter);
+  const isWholeNeeded = !metricOf(url.metric).isAdditive;
+  const whole = useSeries(org.id, { ...filter, groupBy: null }, { isNeeded: isWholeNeeded });
   return (
     <>
-      <PageHead title="Usage" about={`Days and hours of ${zone}`}>
+      <PageHead title="Usage" scope={useScopes().usage} about={`Days and hours of ${zone}`}>
         <RangePicker otherwise="7d" />
         <Views page="/usage" />
         <ExportButton filter={{ since, until, ...bodyOfFilters(filters), time_zone: zone }} />
@@ -55,23 +61,38 @@ export default function UsagePage(): ReactNode {
           w={150}
         />
         {Object.entries(filters).map((one) => (
-          <Button key={one[0]} variant="light" size="compact-sm" onClick={() => change({ [one[0]]: null })}>
-            {saidOf(one)} · show all
-          </Button>
+          <FilterChip key={one[0]} {...saidOf(one, names)} onRemove={() => change({ [one[0]]: null })} />
         ))}
         {series.isSuccess && <AsOf at={series.data.as_of} isReading={series.isFetching} />}
       </Group>
       {series.isPending && <Loading height={320} />}
       {series.isError && <ProblemCard failure={series.error} retry={() => void series.refetch()} />}
       {series.isSuccess && (
-        <Figures shown={{ slug: org.slug, url, series: series.data, until, groupBy }} series={series.data} />
+        <Figures
+          shown={{ slug: org.slug, url, series: series.data, until, groupBy }}
+          series={series.data}
+          whole={isSameRange(whole.data, series.data) ? whole.data : undefined}
+        />
       )}
     </>
   );
 }
 
+/** True if both answers have the same buckets: one of them may still be that of the range before. */
+function isSameRange(whole: Series | undefined, { buckets }: Series): boolean {
+  const startsOf = (series: Series['buckets']): string => series.map(({ start }) => start).join();
+  return whole !== undefined && startsOf(whole.buckets) === startsOf(buckets);
+}
+
+interface FiguresProps {
+  shown: Shown;
+  series: Series;
+  /** All groups together; undefined where it is not asked or not known yet. */
+  whole: Series | undefined;
+}
+
 /** Chart and tables of the page, whose marks share their links. */
-function Figures({ shown, series }: { shown: Shown; series: Series }): ReactNode {
+function Figures({ shown, series, whole }: FiguresProps): ReactNode {
   const metric = metricOf(shown.url.metric);
   if (series.total.requests === 0) {
     const isFiltered = Object.keys(filtersOf(shown.url)).length > 0;
@@ -84,11 +105,12 @@ function Figures({ shown, series }: { shown: Shown; series: Series }): ReactNode
         title={`${metric.label}: ${metric.shown(series.total)}`}
         shown={shown}
         series={series}
+        whole={whole}
         metric={metric}
       />
       <Totals shown={shown} series={series} />
       <Text size="sm" c="dimmed">
-        Durations are estimates.
+        Percentiles are estimated from histograms.
       </Text>
     </Stack>
   );

@@ -13,7 +13,8 @@ export interface SeriesFilter {
   since: string;
   /** Absent = up to now. */
   until?: string;
-  groupBy: string;
+  /** Null = all requests in one group, `all`. */
+  groupBy: string | null;
   granularity: Granularity;
   zone: string;
   filters: UsageFilters;
@@ -29,12 +30,18 @@ function bodyOfFilter(
 ): Schemas['UsageSeriesBody'] {
   const range = until === undefined ? { since } : { since, until };
   const asked = { ...range, ...bodyOfFilters(filters) };
-  return { org_id: askedOrg(org), ...asked, granularity, time_zone: zone, group_by: groupBy, top: TOP };
+  const groups = groupBy === null ? {} : { group_by: groupBy, top: TOP };
+  return { org_id: askedOrg(org), ...asked, granularity, time_zone: zone, ...groups };
 }
 
-export function useSeries(org: string | null, filter: SeriesFilter): UseQueryResult<Series> {
+export function useSeries(
+  org: string | null,
+  filter: SeriesFilter,
+  { isNeeded = true } = {},
+): UseQueryResult<Series> {
   const body = bodyOfFilter(org, filter);
   return useQuery({
+    enabled: isNeeded,
     queryKey: [org, 'series', body],
     queryFn: () => bodyOf(api.POST('/v1/usage/series', { body: { ...body, ...freshness(Date.now()) } })),
     staleTime: STALE_MS,
