@@ -42,7 +42,7 @@ describe('keys and the first request in the dashboard', () => {
       expect((await chat(secret ?? '')).status).toBe(200);
       await page.getByText('Your request has arrived').waitFor();
       await page.getByRole('link', { name: 'See all of it' }).click();
-      await page.getByText('by the first route').waitFor();
+      await page.getByText('without a fallback').waitFor();
       expect(await axeFaults(page)).toEqual([]);
     },
     TEST_MS,

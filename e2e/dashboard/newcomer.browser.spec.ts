@@ -100,7 +100,7 @@ describe('a newcomer', () => {
       await clicked(
         page.getByRole('table', { name: 'Requests' }).getByRole('link', { name: /^req_/ }).first(),
       );
-      await page.getByText('by the first route').waitFor();
+      await page.getByText('without a fallback').waitFor();
       needed.request = clicks;
 
       await lookIn('API keys');

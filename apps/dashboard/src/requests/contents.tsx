@@ -6,14 +6,13 @@ import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { When } from '../shell/when.js';
 import { shownJson } from './shown-json.js';
-import { useContents, type Contents as Logged } from './requests.queries.js';
+import type { Contents as Logged, useContents } from './requests.queries.js';
 
 /**
  * Panel of a request's body and answer, where the organization logs them. Nobody sees it by chance: each look is
  * audited.
  */
-export function Contents({ id }: { id: string }): ReactNode {
-  const contents = useContents(id);
+export function Contents({ contents }: { contents: ReturnType<typeof useContents> }): ReactNode {
   const isNotKept = contents.error?.status === 404;
   return (
     <Panel title="Prompt and answer" about="Each look is in the audit log">

@@ -1,7 +1,7 @@
 /** @jest-environment jsdom */
 import { jest } from '@jest/globals';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { Problem } from '../api/problem.js';
 import { newQueryClient } from '../api/query-client.js';
@@ -56,7 +56,10 @@ const open = (more: Answers): void => {
   answers = {
     '/auth/me': () => ({ user: { time_zone: null }, memberships: [] }),
     '/v1/errors': () => ({
-      codes: { rate_limit_exceeded: { action: 'Wait for Retry-After, then send again.', retryable: true } },
+      codes: {
+        spend_limit_exceeded: { action: 'Raise the cap or add credit.', retryable: false },
+        rate_limit_exceeded: { action: 'Wait for Retry-After, then send again.', retryable: true },
+      },
     }),
     ...more,
   };
@@ -81,13 +84,17 @@ describe('the page of a request that was refused before any model', () => {
       ...{ limit_usd: '1', spent_usd: '0.31', available_usd: '0.69', held_usd: '0.7' },
       is_final: false,
     };
+    const capped = { ...refusal, code: 'spend_limit_exceeded', limit_type: 'spend_cap', money };
     open({
       '/v1/usage/requests/{id}': () => lookup,
-      '/v1/usage/rejections': () => ({ rejections: [{ ...refusal, limit_type: 'spend_cap', money }] }),
+      '/v1/usage/rejections': () => ({ rejections: [capped] }),
       '/v1/keys/{id}/limits': () => ({ scopes: { key: { spent_usd: '0.31', spend_cap_usd: '1' } } }),
     });
     await screen.findByText(refusal.message);
     expect(await line('Open again')).toBe('when what was running has ended');
+    expect(await line('Then')).toBe('$0.31 spent of $1.00, up to $0.70 held by what was running');
+    // Nobody has to raise a cap for it.
+    expect(screen.queryByText('What to do')).toBeNull();
   });
 
   it('READ-23 point 13 says in words what refused it, when it is open again, whose it was, and what to do', async () => {
@@ -145,5 +152,67 @@ describe('the page of a request that was refused before any model', () => {
   it('READ-36 a 404 explains the 90 days where nothing was refused either', async () => {
     open({ '/v1/usage/requests/{id}': missing, '/v1/usage/rejections': () => ({ rejections: [] }) });
     await screen.findByText(/^No request has this id\. Requests are kept for 90 days/);
+  });
+});
+
+describe('the page of a request that was served', () => {
+  const served = {
+    ...lookup,
+    ...{ outcome: 'served', endpoint: '/v1/chat/completions', model: 'acme/swift', provider: 'harbor' },
+    ...{ created_at: '2026-03-07T10:20:30.400Z', key_id: 'key_1', http_status: 200, error_code: null },
+    ...{ cost_usd: '0.068160', latency_ms: 1_450, ttft_ms: null, prompt_tokens: 10, completion_tokens: 5 },
+    ...{ attempts: [], price_lines: null, limits_seen: null, request_tags: {} },
+  } as unknown as Lookup;
+  const openServed = (): void =>
+    open({
+      '/v1/usage/requests/{id}': () => served,
+      '/v1/usage/requests/{id}/content': () => ({
+        contents: [
+          {
+            ...{ unit: 0, request: { model: 'swift', messages: [] }, request_bytes: 10, response: null },
+            ...{ response_bytes: 0, redactions: 0, expires_at: '2026-03-14T10:20:30.400Z' },
+          },
+        ],
+      }),
+      '/v1/keys/{id}': () => ({ created_by: 'usr_1' }),
+      '/v1/keys/filter-options': () => ({ members: [{ id: 'usr_1', name: 'Mara Voss', email: '' }] }),
+    });
+  afterEach(() => {
+    cleanup();
+    call.mockClear();
+  });
+
+  it('says which key, which member and which provider', async () => {
+    openServed();
+    expect(await line('Key')).toBe('Batch jobs');
+    await screen.findByText('Mara Voss');
+    expect(await line('Member')).toBe('Mara Voss');
+    expect(await line('Served by')).toBe('harbor');
+    expect(screen.getByRole('link', { name: 'Batch jobs' }).getAttribute('href')).toBe('/o/org_1/keys/key_1');
+    expect(screen.getByRole('link', { name: 'acme/swift' }).getAttribute('href')).toBe(
+      '/o/org_1/models/acme/swift',
+    );
+    expect(screen.getByRole('link', { name: 'Try in the playground' }).getAttribute('href')).toBe(
+      '/o/org_1/playground?models=acme/swift',
+    );
+  });
+
+  it('is copied as code, with its own body once that was shown, and as its record', async () => {
+    const copied: string[] = [];
+    Object.assign(navigator, { clipboard: { writeText: async (text: string) => void copied.push(text) } });
+    openServed();
+    const copy = async (item: string): Promise<string> => {
+      const before = copied.length;
+      fireEvent.click(await screen.findByRole('button', { name: 'Copy' }));
+      fireEvent.click(await screen.findByRole('menuitem', { name: item }));
+      await waitFor(() => expect(copied).toHaveLength(before + 1));
+      return copied[before];
+    };
+    expect(await copy('As curl')).toContain('"content": "…"');
+    fireEvent.click(screen.getByRole('button', { name: 'Show prompt and answer' }));
+    await screen.findByRole('region', { name: 'what was asked' });
+    expect(await copy('As Python')).toContain('json={"model": "swift", "messages": []}');
+    expect(await copy('As TypeScript')).toContain('"messages": []');
+    expect(JSON.parse(await copy('Record as JSON'))).toEqual(served);
   });
 });

@@ -1,5 +1,5 @@
-import { Badge, Code, SimpleGrid, Stack } from '@mantine/core';
-import { useParams } from '@tanstack/react-router';
+import { Anchor, Badge, Button, Code, Group, SimpleGrid, Stack } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { asProblem } from '../api/problem.js';
 import { count, milliseconds } from '../format/time.js';
@@ -13,9 +13,10 @@ import { Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { Bill } from './bill.js';
 import { Contents } from './contents.js';
+import { CopyRequest } from './copy-request.js';
 import { Fact, Line } from './facts.js';
 import { Refused } from './refused.js';
-import { useLookup, type Lookup } from './requests.queries.js';
+import { useContents, useKeyOwner, useLookup, type Lookup } from './requests.queries.js';
 import { Waterfall } from './waterfall.js';
 
 export default function RequestPage(): ReactNode {
@@ -44,10 +45,23 @@ export default function RequestPage(): ReactNode {
 
 const GOOD = new Set(['served', 'cached']);
 
+/** Endpoints that the playground can send to. */
+const IN_PLAYGROUND = new Set(['/v1/chat/completions', '/v1/messages', '/v1/responses']);
+
 function Found({ request }: { request: Lookup }): ReactNode {
-  const tags = Object.entries(request.request_tags);
+  const { slug } = useOrg();
+  const contents = useContents(request.request_id);
+  const { endpoint, model } = request;
   return (
     <Stack gap="lg">
+      <Group justify="flex-end" gap="sm">
+        {model !== null && IN_PLAYGROUND.has(endpoint) && (
+          <Button component={Link} to={`/o/${slug}/playground?models=${model}`} variant="default">
+            Try in the playground
+          </Button>
+        )}
+        <CopyRequest request={request} body={contents.data?.contents[0]?.request} />
+      </Group>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
         <Fact name="Outcome">
           <Badge variant="light" color={GOOD.has(request.outcome) ? 'green' : 'red'}>
@@ -62,36 +76,58 @@ function Found({ request }: { request: Lookup }): ReactNode {
         <Fact name="Input tokens">{count(request.prompt_tokens)}</Fact>
         <Fact name="Output tokens">{count(request.completion_tokens)}</Fact>
       </SimpleGrid>
-      <Panel title="What was asked">
-        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
-          <Line name="Endpoint">
-            <Code>{request.endpoint}</Code>
-          </Line>
-          <Line name="Model">
-            {request.model ?? '–'}
-            {request.requested_model !== null && request.requested_model !== request.model
-              ? ` (asked for as ${request.requested_model})`
-              : ''}
-          </Line>
-          <Line name="Began">
-            <When at={request.created_at} />
-          </Line>
-          <Line name="Status">
-            {request.http_status}
-            {request.error_code === null ? '' : ` · ${request.error_code}`}
-          </Line>
-          <Line name="How">{traits(request)}</Line>
-          <Line name="Tags">
-            {tags.length === 0 ? 'none' : tags.map(([name, value]) => `${name}=${value}`).join(', ')}
-          </Line>
-        </SimpleGrid>
-      </Panel>
+      <What request={request} />
       <Panel title="Attempts" about="Each try of a provider: waiting for the first token, then the answer">
         <Waterfall attempts={request.attempts} />
       </Panel>
       <Bill request={request} />
-      <Contents id={request.request_id} />
+      <Contents contents={contents} />
     </Stack>
+  );
+}
+
+function What({ request }: { request: Lookup }): ReactNode {
+  const org = useOrg();
+  const owner = useKeyOwner(org.id, request.key_id).data;
+  const tags = Object.entries(request.request_tags);
+  return (
+    <Panel title="What was asked">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+        <Line name="Endpoint">
+          <Code>{request.endpoint}</Code>
+        </Line>
+        <Line name="Key">
+          <Anchor component={Link} to={`/o/${org.slug}/keys/${request.key_id}`} size="sm">
+            {request.key_label ?? request.key_id}
+          </Anchor>
+        </Line>
+        {owner !== undefined && owner !== null && <Line name="Member">{owner}</Line>}
+        {request.provider !== null && <Line name="Served by">{request.provider}</Line>}
+        <Line name="Model">
+          {request.model === null ? (
+            '–'
+          ) : (
+            <Anchor component={Link} to={`/o/${org.slug}/models/${request.model}`} size="sm">
+              {request.model}
+            </Anchor>
+          )}
+          {request.requested_model !== null && request.requested_model !== request.model
+            ? ` (asked for as ${request.requested_model})`
+            : ''}
+        </Line>
+        <Line name="Began">
+          <When at={request.created_at} />
+        </Line>
+        <Line name="Status">
+          {request.http_status}
+          {request.error_code === null ? '' : ` · ${request.error_code}`}
+        </Line>
+        <Line name="How">{traits(request)}</Line>
+        <Line name="Tags">
+          {tags.length === 0 ? 'none' : tags.map(([name, value]) => `${name}=${value}`).join(', ')}
+        </Line>
+      </SimpleGrid>
+    </Panel>
   );
 }
 
@@ -103,5 +139,5 @@ function traits(request: Lookup): string {
     request.usage_estimated && 'usage estimated, because the provider reported none',
   ].filter((trait) => trait !== false);
   if (named.length > 0) return named.join(', ');
-  return request.attempts.length === 0 ? 'no provider was called' : 'by the first route';
+  return request.attempts.length === 0 ? 'no provider was called' : 'without a fallback';
 }

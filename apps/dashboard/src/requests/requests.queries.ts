@@ -6,7 +6,7 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { askedOrg } from '../api/asked-org.js';
+import { askedOrg, keysOf } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { freshness } from '../api/fresh-reads.js';
 import type { Problem } from '../api/problem.js';
@@ -136,6 +136,25 @@ export function useLookup(org: string | null, id: string): UseQueryResult<Lookup
   return useQuery({
     queryKey: [org, 'request', id],
     queryFn: () => bodyOf(api.GET('/v1/usage/requests/{id}', { params: { path: { id }, query } })),
+  });
+}
+
+const MEMBERS_MAX = 200;
+
+/** Reads the name of the member whom a key belongs to; null where the caller may not see it, or is told no name. */
+export function useKeyOwner(org: string | null, keyId: string): UseQueryResult<string | null> {
+  return useQuery({
+    queryKey: ['key', keyId, 'owner', org],
+    queryFn: async () => {
+      const query = { ...keysOf(org), limit: MEMBERS_MAX };
+      const [{ created_by: owner }, { members }] = await Promise.all([
+        bodyOf(api.GET('/v1/keys/{id}', { params: { path: { id: keyId } } })),
+        bodyOf(api.GET('/v1/keys/filter-options', { params: { query } })),
+      ]);
+      return members.find(({ id }) => id === owner)?.name ?? null;
+    },
+    // The page is whole without it: a key that was deleted has no owner to name.
+    retry: false,
   });
 }
 
