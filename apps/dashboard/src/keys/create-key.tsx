@@ -6,7 +6,7 @@ import type { Schemas } from '../api/schemas.js';
 import { useOrg } from '../shell/org.queries.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { SecretOnce } from '../shell/secret-once.js';
-import { useCreateKey } from './keys.queries.js';
+import { useCreateKey, useKeyOwners } from './keys.queries.js';
 
 const LIVES = [
   { value: '', label: 'Never' },
@@ -42,6 +42,7 @@ interface Draft {
   cap: string;
   rpm: string;
   days: string;
+  team: string;
 }
 
 export function bodyOfDraft(draft: Draft, org: string | null, nowMs: number): Schemas['CreateKeyBody'] {
@@ -49,6 +50,7 @@ export function bodyOfDraft(draft: Draft, org: string | null, nowMs: number): Sc
     ...(org === null ? {} : { org_id: org }),
     ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
     ...(draft.cap.trim() === '' ? {} : { spend_cap_usd: draft.cap.trim() }),
+    ...(draft.team === '' ? {} : { team_id: draft.team }),
     ...(draft.rpm.trim() === '' ? {} : { rpm: figureOf(draft.rpm) }),
     ...(draft.days === '' ? {} : { expires_at: new Date(nowMs + Number(draft.days) * DAY_MS).toISOString() }),
   };
@@ -63,7 +65,7 @@ function Form({
 }): ReactNode {
   const org = useOrg();
   const [idempotencyKey] = useState(newIdempotencyKey);
-  const [draft, setDraft] = useState<Draft>({ label: '', cap: '', rpm: '', days: '' });
+  const [draft, setDraft] = useState<Draft>({ label: '', cap: '', rpm: '', days: '', team: '' });
   const create = useCreateKey(idempotencyKey, ({ key }) => onCreated(key ?? ''));
   const fields = create.error?.fields ?? {};
   const submit = (event: FormEvent): void => {
@@ -99,6 +101,11 @@ function Form({
             onChange={({ currentTarget }) => setDraft({ ...draft, rpm: currentTarget.value })}
           />
         </Group>
+        <TeamChoice
+          error={fields.team_id}
+          team={draft.team}
+          onChange={(team) => setDraft({ ...draft, team })}
+        />
         <Select
           label="Expires"
           data={LIVES}
@@ -117,5 +124,29 @@ function Form({
         </Group>
       </Stack>
     </form>
+  );
+}
+
+interface TeamChoiceProps {
+  error: ReactNode;
+  team: string;
+  onChange: (team: string) => void;
+}
+
+/** The team of a new key; nothing where there is no team. */
+function TeamChoice({ error, team, onChange }: TeamChoiceProps): ReactNode {
+  const { id: org } = useOrg();
+  const teams = (useKeyOwners(org).data?.teams ?? []).filter(({ org_id: of }) => of === org);
+  if (teams.length === 0) return null;
+  return (
+    <Select
+      label="Team"
+      data={[{ value: '', label: 'No team' }, ...teams.map(({ id, name }) => ({ value: id, label: name }))]}
+      allowDeselect={false}
+      searchable
+      error={error}
+      value={team}
+      onChange={(value) => onChange(value ?? '')}
+    />
   );
 }

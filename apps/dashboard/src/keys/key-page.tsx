@@ -13,6 +13,7 @@ import { KeyActions } from './key-actions.js';
 import { KeyStatus } from './keys-page.js';
 import { useKey, type Key } from './keys.queries.js';
 import { LimitsForm } from './limits-form.js';
+import { RoutingForm } from './routing-form.js';
 import { UsedNow } from './used-now.js';
 
 export default function KeyPage(): ReactNode {
@@ -64,9 +65,14 @@ function Shown({ record }: { record: Key }): ReactNode {
           </Fact>
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
-          <Panel title="Limits and models">
-            <LimitsForm key={record.id} record={record} />
-          </Panel>
+          <Stack gap="md">
+            <Panel title="Limits and models">
+              <LimitsForm key={record.id} record={record} />
+            </Panel>
+            <Panel title="Routing and defaults" about="How its requests are served and counted">
+              <RoutingForm key={record.id} record={record} />
+            </Panel>
+          </Stack>
           <Stack gap="md">
             <Panel title="What binds" about="The smallest limit of every scope above and including the key">
               <Binding id={record.id} />

@@ -51,6 +51,28 @@ export function useKeyOwners(org: string | null): UseQueryResult<Schemas['KeyFil
   });
 }
 
+const CHOICES_MAX = 200;
+
+/** Reads the routing policies that a key of the organization can be put under; none for an own account. */
+export function usePolicyNames(org: string | null): UseQueryResult<{ id: string; name: string }[]> {
+  const query = { org_id: org ?? '', limit: CHOICES_MAX };
+  return useQuery({
+    queryKey: [org, 'routing-policies', query],
+    enabled: org !== null,
+    queryFn: () => bodyOf(api.GET('/v1/routing-policy-templates', { params: { query } })),
+    select: ({ data }) => data,
+  });
+}
+
+/** Reads the providers that a key can be pinned to. */
+export function usePinnable(): UseQueryResult<Schemas['PinnableProvider'][]> {
+  const query = { limit: CHOICES_MAX };
+  return useQuery({
+    queryKey: ['pinnable-providers'],
+    queryFn: async () => (await bodyOf(api.GET('/v1/providers/pinnable', { params: { query } }))).data,
+  });
+}
+
 export function useKey(id: string): UseQueryResult<Key> {
   return useQuery({
     queryKey: ['key', id],

@@ -36,8 +36,12 @@ describe('what a form of a key sends', () => {
   });
 
   it('leaves out what a new key has not', () => {
-    const draft = { label: '', cap: '', rpm: '', days: '' };
+    const draft = { label: '', cap: '', rpm: '', days: '', team: '' };
     expect(bodyOfDraft(draft, 'org_1', 0)).toEqual({ org_id: 'org_1' });
+    expect(bodyOfDraft({ ...draft, team: 'team_1' }, 'org_1', 0)).toEqual({
+      org_id: 'org_1',
+      team_id: 'team_1',
+    });
     expect(bodyOfDraft({ ...draft, cap: '0.10', days: '1' }, null, 0)).toEqual({
       spend_cap_usd: '0.10',
       expires_at: '1970-01-02T00:00:00.000Z',
