@@ -27,6 +27,35 @@ describe('the range that a URL names', () => {
   });
 
   it.each([
+    ['month', 'America/Los_Angeles', { since: '2026-03-01T08:00:00.000Z', hours: 458 + 1 / 120 }],
+    [
+      'last-month',
+      'America/Los_Angeles',
+      { since: '2026-02-01T08:00:00.000Z', until: '2026-03-01T07:59:59.999Z', hours: 672 },
+    ],
+    [
+      'last-month',
+      'Asia/Kolkata',
+      { since: '2026-01-31T18:30:00.000Z', until: '2026-02-28T18:29:59.999Z', hours: 672 },
+    ],
+  ])('is a month of the calendar of its zone: %s in %s', (range, zone, { hours, ...times }) => {
+    const found = rangeOfUrl({ range }, '7d', zone, NOW);
+    expect(found).toMatchObject(times);
+    expect(found.hours).toBeCloseTo(hours, 6);
+    expect('until' in found).toBe(range === 'last-month');
+  });
+
+  it('the month before January is December of the year before', () => {
+    const { since, until } = rangeOfUrl(
+      { range: 'last-month' },
+      '7d',
+      'UTC',
+      Date.parse('2026-01-31T23:00:00Z'),
+    );
+    expect([since, until]).toEqual(['2025-12-01T00:00:00.000Z', '2025-12-31T23:59:59.999Z']);
+  });
+
+  it.each([
     ['2026-03-08T08:00:00Z', '2026-03-09T07:00:00Z', { from: '2026-03-08', to: '2026-03-08' }],
     ['2026-03-08T08:00:00Z', '2026-03-09T08:00:00Z', { from: '2026-03-08T08:00Z', to: '2026-03-09T08:00Z' }],
   ])('is written in whole days where it is: %s to %s', (from, before, shown) => {
