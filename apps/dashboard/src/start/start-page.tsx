@@ -49,7 +49,7 @@ export default function StartPage(): ReactNode {
                 Create a key
               </Button>
               <Text size="sm" c="dimmed">
-                Or put one that you have in place of {PLACEHOLDER} below.
+                It may spend $5 and lives 30 days. Or put one that you have in place of {PLACEHOLDER} below.
               </Text>
             </Group>
           ) : (

@@ -13,13 +13,20 @@ export type Seen =
   | { kind: 'request'; event: Schemas['UsageEventRecord'] }
   | { kind: 'refusal'; refusal: Schemas['RejectionView'] };
 
-/** The key of the first steps; its secret is in the answer alone. */
+const CAP_USD = '5';
+const LIFE_MS = 30 * 86_400_000;
+
+/** Makes the key of the first steps, which costs little if it is forgotten. Its secret is in the answer alone. */
 export function useFirstKey(org: string | null): UseMutationResult<Schemas['CreatedApiKey'], Problem, void> {
   return useWrite({
     write: () =>
       bodyOf(
         api.POST('/v1/keys', {
-          body: { label: 'First steps', ...(org === null ? {} : { org_id: org }) },
+          body: {
+            ...{ label: 'First steps', spend_cap_usd: CAP_USD },
+            expires_at: new Date(Date.now() + LIFE_MS).toISOString(),
+            ...(org === null ? {} : { org_id: org }),
+          },
           headers: { 'Idempotency-Key': newIdempotencyKey() },
         }),
       ),
