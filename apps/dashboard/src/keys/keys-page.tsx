@@ -86,10 +86,12 @@ function Filters(): ReactNode {
 
 function KeyTable({ rows }: { rows: readonly Key[] }): ReactNode {
   const org = useOrg();
+  const [url, change] = useParamsOfUrl();
   const owners = useKeyOwners(org.id).data?.members ?? [];
   const columns: Column<Key>[] = [
     {
       name: 'Key',
+      sort: 'label',
       cell: (key) => (
         <Stack gap={2}>
           <Anchor component={Link} to={`/o/${org.slug}/keys/${key.id}`} fw={500} size="sm">
@@ -99,7 +101,7 @@ function KeyTable({ rows }: { rows: readonly Key[] }): ReactNode {
         </Stack>
       ),
     },
-    { name: 'Status', cell: (key) => <KeyStatus keyRecord={key} /> },
+    { name: 'Status', sort: 'status', cell: (key) => <KeyStatus keyRecord={key} /> },
     {
       name: 'Owner',
       cell: (key) => (
@@ -110,10 +112,19 @@ function KeyTable({ rows }: { rows: readonly Key[] }): ReactNode {
     },
     { name: 'Spent', isFigure: true, cell: (key) => <Money usd={key.spent_usd} none="unknown" /> },
     { name: 'Cap', isFigure: true, cell: (key) => <Money usd={key.spend_cap_usd} none="no cap" /> },
-    { name: 'Last used', cell: (key) => <When at={key.last_used_at} /> },
+    { name: 'Last used', sort: 'last_used_at', cell: (key) => <When at={key.last_used_at} /> },
     { name: 'Expires', cell: (key) => <When at={key.expires_at} /> },
   ];
-  return <DataTable label="API keys" columns={columns} rows={rows} rowKey={({ id }) => id} minWidth={820} />;
+  return (
+    <DataTable
+      label="API keys"
+      columns={columns}
+      rows={rows}
+      rowKey={({ id }) => id}
+      minWidth={820}
+      order={{ by: url.sort, onChange: (sort) => change({ sort }) }}
+    />
+  );
 }
 
 export function KeyStatus({ keyRecord }: { keyRecord: Key }): ReactNode {

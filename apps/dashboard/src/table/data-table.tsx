@@ -1,6 +1,7 @@
 import { Group, Pagination, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './data-table.module.css';
+import { directionOf, SortHead, type Order } from './sort-head.js';
 
 export interface Column<Row> {
   name: string;
@@ -10,6 +11,8 @@ export interface Column<Row> {
   /** Stands before what the row is about, so a card says its name, too. */
   isControl?: boolean;
   width?: number;
+  /** Field by which the server sorts the rows; absent where it does not. */
+  sort?: string;
 }
 
 interface DataTableProps<Row> {
@@ -19,6 +22,8 @@ interface DataTableProps<Row> {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   minWidth?: number;
+  /** Order of the rows and how it is changed; absent where no column sorts. */
+  order?: Order;
 }
 
 /** A table that scrolls inside its box, by the keyboard too; on a phone each row is a card, whose roles are said anew. */
@@ -28,6 +33,7 @@ export function DataTable<Row>({
   rows,
   rowKey,
   minWidth = 640,
+  order,
 }: DataTableProps<Row>): ReactNode {
   return (
     <div className={classes.box} tabIndex={0} role="region" aria-label={label}>
@@ -42,15 +48,20 @@ export function DataTable<Row>({
       >
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
-            {columns.map(({ name, isFigure, width }) => (
+            {columns.map(({ name, isFigure, width, sort }) => (
               <Table.Th
                 key={name}
                 role="columnheader"
+                aria-sort={sort === undefined ? undefined : directionOf(sort, order)}
                 w={width}
                 ta={isFigure ? 'right' : 'left'}
                 className={classes.head}
               >
-                {name}
+                {sort === undefined || order === undefined ? (
+                  name
+                ) : (
+                  <SortHead name={name} sort={sort} order={order} />
+                )}
               </Table.Th>
             ))}
           </Table.Tr>
