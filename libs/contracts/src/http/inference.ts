@@ -34,6 +34,7 @@ export class InferBody extends FleetBody implements InferenceCall {
   @IsObject() body!: Record<string, unknown>;
   @IsBoolean() is_batch!: boolean;
   @IsOptional() @IsObject() task?: Record<string, unknown> | null;
+  @IsOptional() @IsBoolean() is_repeat?: boolean;
   @IsOptional() @IsObject() background?: { response_id: string };
   @IsOptional() @IsObject() given?: GivenAnswer;
 }

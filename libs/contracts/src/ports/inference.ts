@@ -22,6 +22,8 @@ export interface InferenceCall {
    * provider has it. A given task is awaited to its end. Absent for every other call.
    */
   task?: Json | null;
+  /** True where an earlier call may have begun the task: this edge tells what it knows of it, and begins nothing. */
+  is_repeat?: boolean;
   /** A response that nobody waits for: its events and its end go to where it is kept, the answer says that it has ended. */
   background?: { response_id: string };
   /** Answer of the provider to a line of its own batch: nothing is called, the unit is priced by it. */
@@ -43,6 +45,8 @@ export interface InferenceAnswer {
   retry_after_seconds: number | null;
   /** True if the call ended a unit, whose event is then written. Edges of earlier releases do not say. */
   unit_ended?: boolean;
+  /** True where a repeat asks for a task that this edge knows nothing of. */
+  is_unknown?: boolean;
 }
 
 /** Money for lines of a batch that have not begun. */

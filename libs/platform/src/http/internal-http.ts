@@ -96,7 +96,7 @@ export class InternalHttp {
         signal,
       });
       const bytes = await boundedBytes(response, request.maxBytes ?? MAX_BYTES, request.reserveMemory);
-      if (response.statusCode >= 500) throw new Error(`The service answered ${response.statusCode}.`);
+      if (response.statusCode >= 500) throw new ServiceFailed(response.statusCode);
       return {
         status: response.statusCode,
         headers: singleValued(response.headers),
@@ -126,6 +126,33 @@ export class InternalHttp {
       new Error(`${method} ${service}${path} failed`, { cause }),
     );
   }
+}
+
+class ServiceFailed extends Error {
+  constructor(readonly status: number) {
+    super(`The service answered ${status}.`);
+  }
+}
+
+/** Codes of connections that were never made. */
+const UNSENT: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** True where a request's failure proves that its service has begun nothing: never reached, or refused with 503. */
+export function hasBegunNothing(failure: unknown): boolean {
+  for (let cause = failure; cause instanceof Error; cause = cause.cause)
+    if (
+      (cause instanceof ServiceFailed && cause.status === 503) ||
+      UNSENT.has((cause as { code?: unknown }).code)
+    )
+      return true;
+  return false;
 }
 
 async function boundedBytes(

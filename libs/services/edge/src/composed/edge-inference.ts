@@ -66,6 +66,10 @@ export class EdgeInference extends Inference {
     const name = `${call.request_id}/${call.unit}`;
     const known = this.answers.get(name) ?? this.running.get(name);
     if (known !== undefined) return known;
+    if (call.is_repeat && call.task === null && !this.tasks.has(name)) {
+      const error = unavailable(this.deps.random, new Error('another edge may have begun it'));
+      return { ...refusal(call, error, false), is_unknown: true };
+    }
     if (call.task !== undefined) return this.tasks.answer(name, call, (begun) => this.runTask(call, begun));
     const { background } = call;
     const run = background ? this.runBackground(call, background.response_id) : this.run(call);

@@ -23,6 +23,10 @@ type Run = (begun: (task: Json) => void) => Promise<InferenceAnswer>;
 export class EdgeTasks {
   private readonly running = new Map<string, Running>();
 
+  has(name: string): boolean {
+    return this.running.has(name);
+  }
+
   async answer(name: string, { task, account_id }: InferenceCall, run: Run): Promise<InferenceAnswer> {
     const found = this.running.get(name) ?? this.start(name, account_id, run);
     if (task != null) return found.ended;

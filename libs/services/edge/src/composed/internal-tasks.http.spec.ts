@@ -90,6 +90,22 @@ describe('a video that the edge runs for the workers service', () => {
     expect(methods).toEqual(['GET', 'GET']);
   });
 
+  it('B2 a repeat of a begin joins the task that runs here, and begins none that is not known', async () => {
+    const asked = call({ prompt: 'a fox', duration: 5 });
+    const begun = await inference.infer(asked);
+    const creates = (): number => edge.upstream().filter(({ method }) => method === 'POST').length;
+    const sent = creates();
+    expect(await inference.infer({ ...asked, is_repeat: true })).toMatchObject({
+      status: 202,
+      body: begun.body,
+    });
+    const done = await inference.infer({ ...asked, task: begun.body });
+    expect(await inference.infer({ ...asked, is_repeat: true })).toEqual(done);
+    const other = { ...call({ prompt: 'a fox', duration: 5 }), is_repeat: true };
+    expect(await inference.infer(other)).toMatchObject({ status: 503, is_unknown: true, unit_ended: false });
+    expect(creates()).toBe(sent);
+  });
+
   it('VID-11 VID-12 422 names the item whose role the model does not accept, and no provider is called', async () => {
     const video = { type: 'video_url', video_url: { url: 'https://a.test/v.mp4' }, role: 'source_video' };
     const sent = edge.upstream().length;

@@ -1,3 +1,4 @@
+import { hasBegunNothing } from '@gateway/platform';
 import { ApiError, type ErrorCode, type InferenceAnswer } from '@gateway/contracts';
 
 /**
@@ -15,8 +16,11 @@ export function pauseMs({ retry_after_seconds }: InferenceAnswer, waitMs: number
   return Math.max(0, Math.min(leftMs, Math.max(waitMs, (retry_after_seconds ?? 0) * 1_000)));
 }
 
-/** Returns the answer for an unreachable edge. Throws what is no such failure. */
-export function awayAnswer(failure: unknown): InferenceAnswer {
+/**
+ * Returns the answer for an unreachable edge; `is_lost` where it may have begun what it was asked for. Throws what is no
+ * such failure.
+ */
+export function awayAnswer(failure: unknown): InferenceAnswer & { is_lost: boolean } {
   if (!(failure instanceof ApiError)) throw failure;
   const { code, status, message, options } = failure;
   return {
@@ -24,6 +28,7 @@ export function awayAnswer(failure: unknown): InferenceAnswer {
     body: { error: { code, message } },
     retry_after_seconds: options.retryAfterSeconds ?? null,
     unit_ended: false,
+    is_lost: !hasBegunNothing(failure),
   };
 }
 

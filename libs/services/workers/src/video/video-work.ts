@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK } from '@gateway/platform';
+import { CLOCK, hasBegunNothing } from '@gateway/platform';
 import {
   ApiError,
   Inference,
@@ -35,42 +35,50 @@ export class VideoWork {
    * that the provider is not sent. Throws the ApiError that it is refused with.
    */
   async begin(task: VideoTask): Promise<{ begun: VideoTask; ignored: readonly string[] }> {
-    const answer = await this.ask(task).catch(refused);
-    if (answer === null) return { begun: task, ignored: [] };
+    const answer = await this.ask(task, false).catch(notRefused);
+    if ('is_lost' in answer) {
+      // Who cannot note it either finds it asked for.
+      if (!answer.is_lost) await this.tasks.note({ ...task, is_asked: false }).catch(() => undefined);
+      return { begun: task, ignored: [] };
+    }
     if (answer.status !== 202 && answer.status !== 200) throw errorOf(answer);
     const known = answer.status === 202 ? this.noted(task, answer) : this.completed(task, answer);
     const { ignored = [] } = answer.body as { ignored?: readonly string[] };
     return { begun: await known.catch(() => task), ignored };
   }
 
-  /** Runs the task to its end, unless `signal` stops it. */
+  /**
+   * Runs the task to its end, unless `signal` stops it. One whose provider may have been asked to begin it is not begun
+   * again: an edge that runs it says so, and where none does it fails.
+   */
   async run(begun: VideoTask, signal: AbortSignal): Promise<void> {
     const { clock } = this;
     let task = begun;
-    let waitMs = WAIT_MS.first;
+    let [waitMs, unknown] = [WAIT_MS.first, 0];
     while (!signal.aborted) {
       if (clock.now() >= task.expires_at.getTime()) return this.failed(task, EXPIRED);
-      const answer = await untilAborted(this.ask(task).catch(awayAnswer), signal);
+      const isRepeat = task.is_asked && task.provider_task_id === null;
+      if (!task.is_asked) await this.tasks.note((task = { ...task, is_asked: true }));
+      const answer = await untilAborted(this.ask(task, isRepeat).catch(awayAnswer), signal);
       if (answer === null) return;
       if (answer.status === 202) {
         task = await this.noted(task, answer);
         continue;
       }
       if (answer.status === 200) return void (await this.completed(task, answer));
-      const error = errorOf(answer);
-      if (!mayPass(error, task)) return this.failed(task, error);
-      // A unit that has ended takes no other answer; one that was never let in is asked for again.
-      if (isUnit(answer)) {
-        task = { ...task, unit: task.unit + 1 };
-        await this.tasks.note(task);
-      }
+      if (answer.is_unknown) unknown += 1;
+      const error = unknown >= UNKNOWN_MAX ? UNKNOWN : errorOf(answer);
+      if (error === UNKNOWN || !mayPass(error, task)) return this.failed(task, error);
+      const next = after(task, answer, isRepeat);
+      if (next !== task) await this.tasks.note((task = next));
       const leftMs = task.expires_at.getTime() - clock.now();
       await clock.sleep(pauseMs(answer, waitMs, leftMs), signal).catch(() => undefined);
       waitMs = Math.min(waitMs * 2, WAIT_MS.max);
     }
   }
 
-  private ask({ key_id, account_id, request_id, unit, body, ...task }: VideoTask): Promise<InferenceAnswer> {
+  private ask(asked: VideoTask, isRepeat: boolean): Promise<InferenceAnswer> {
+    const { key_id, account_id, request_id, unit, body, ...task } = asked;
     const { credential, provider_task_id: state } = task;
     const call = {
       key_id,
@@ -85,6 +93,7 @@ export class VideoWork {
       ...call,
       is_batch: false,
       task: state === null ? null : { credential, state },
+      ...(isRepeat && { is_repeat: true }),
     });
   }
 
@@ -136,6 +145,22 @@ const EXPIRED = new ApiError('gateway_timeout', {
   message: 'The provider did not finish the video in time.',
 });
 
+/** Number of edges' answers that know nothing of a task before it is given up. */
+const UNKNOWN_MAX = 6;
+const UNKNOWN = new ApiError('upstream_error', {
+  providerCode: 'provider_timeout',
+  message:
+    'The begin of the video was interrupted. Its provider may have begun it, so it was not begun again.',
+});
+
+/** The task after a refusal that may pass: a unit that has ended takes no other answer. */
+function after(task: VideoTask, answer: InferenceAnswer, isRepeat: boolean): VideoTask {
+  const { provider_task_id: state } = task;
+  if (isUnit(answer)) return { ...task, unit: task.unit + 1, is_asked: state !== null };
+  const isLost = 'is_lost' in answer && answer.is_lost === true;
+  return state !== null || isRepeat || isLost ? task : { ...task, is_asked: false };
+}
+
 /** A task that the provider has is gone on with whatever kept its unit from an answer. */
 function mayPass({ status, code }: ApiError, { provider_task_id, unit }: VideoTask): boolean {
   if (status === 429) return true;
@@ -144,10 +169,10 @@ function mayPass({ status, code }: ApiError, { provider_task_id, unit }: VideoTa
   return isOurs && provider_task_id !== null && unit < UNITS_MAX;
 }
 
-/** Throws what an edge refuses; null where its answer did not come. */
-function refused(failure: unknown): null {
+/** Throws what an edge refuses; an answer that did not come is none. */
+function notRefused(failure: unknown): { is_lost: boolean } {
   if (failure instanceof ApiError && failure.status < 500) throw failure;
-  return null;
+  return { is_lost: !hasBegunNothing(failure) };
 }
 
 function whose({ account_id, org_id }: VideoTask): Pick<NewAccountEvent, 'account_id' | 'org_id'> {

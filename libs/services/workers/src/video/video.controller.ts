@@ -143,6 +143,8 @@ const NEW = {
   credential: null,
   provider_task_id: null,
   unit: 0,
+  // It is asked for as soon as its row is there.
+  is_asked: true,
   object_key: null,
   seconds: null,
   error: null,

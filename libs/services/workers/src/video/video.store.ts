@@ -7,6 +7,7 @@ import {
   type Random,
   type VideosQuery,
 } from '@gateway/contracts';
+import { writeJson } from '@gateway/json-body';
 import type pg from 'pg';
 import { holdCount } from '../postgres/hold-count.js';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
@@ -28,6 +29,8 @@ export interface VideoTask {
   credential: string | null;
   provider_task_id: string | null;
   unit: number;
+  /** Its provider may have been asked to begin it: an answer has not said otherwise. */
+  is_asked: boolean;
   object_key: string | null;
   seconds: number | null;
   error: { code: string; message: string; provider_code?: string } | null;
@@ -71,13 +74,14 @@ export class VideoStore {
         });
       await client.query(
         `INSERT INTO video_tasks (id, key_id, account_id, org_id, request_id, model, body, metadata, status, created_at,
-           updated_at, expires_at, worker, leased_until)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13)`,
+           updated_at, expires_at, worker, leased_until, is_asked)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14)`,
         [
           ...[task.id, task.key_id, task.account_id, task.org_id, task.request_id, task.model],
-          JSON.stringify(task.body),
-          task.metadata === null ? null : JSON.stringify(task.metadata),
+          writeJson(task.body),
+          task.metadata === null ? null : writeJson(task.metadata),
           ...[task.status, task.created_at, task.expires_at, worker, this.after(leaseMs)],
+          task.is_asked,
         ],
       );
       await also(client);
@@ -143,12 +147,12 @@ export class VideoStore {
   }
 
   /** Stores the new state: the provider has it, or another unit has to run it. */
-  async note({ id, credential, provider_task_id, unit }: VideoTask): Promise<void> {
+  async note({ id, credential, provider_task_id, unit, is_asked }: VideoTask): Promise<void> {
     await this.database.pool.query(
-      `UPDATE video_tasks SET credential = $2, provider_task_id = $3, unit = $4, updated_at = $5,
+      `UPDATE video_tasks SET credential = $2, provider_task_id = $3, unit = $4, updated_at = $5, is_asked = $6,
          status = CASE WHEN $3::text IS NULL THEN status ELSE 'in_progress' END
        WHERE id = $1 AND status IN ${OPEN}`,
-      [id, credential, provider_task_id, unit, this.now],
+      [id, credential, provider_task_id, unit, this.now, is_asked],
     );
   }
 
