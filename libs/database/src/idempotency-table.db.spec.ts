@@ -1,3 +1,4 @@
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { testPostgres, type TestDatabase } from '@gateway/testing';
 import pg from 'pg';
 import { IdempotencyTable } from './idempotency-table.js';
@@ -54,6 +55,15 @@ describe('the table of answers to creates', () => {
     await table.claim(claim, none, none);
     for (const _again of [1, 2]) expect(await table.complete(claim, odd)).toBe(true);
     expect(await table.claim(other, none, none)).toEqual({ bodyDigest: 'd1', answer: odd });
+  });
+
+  it('F1 EDGE-08 keeps numbers and names as they were written, which jsonb changes', async () => {
+    const odd = '{"metadata":{"id":1234567890123456789,"b":1,"10":2,"rate":1.0,"e":1e400,"z":-0,"b":3}}';
+    const body = parseSpelled(odd) as Record<string, unknown>;
+    await table.claim(claim, none, none);
+    expect(await table.complete(claim, { status: 200, body })).toBe(true);
+    const found = await table.claim(other, none, none);
+    expect(writeJson(found?.answer?.body)).toBe(odd);
   });
 
   it('gives a key again that is old, abandoned or released', async () => {

@@ -1,3 +1,4 @@
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import {
   IdempotencyStore,
   type IdempotencyClaim,
@@ -115,14 +116,19 @@ export class IdempotencyTable extends IdempotencyStore {
   }
 }
 
-/** Escapes that jsonb refuses wherever they stand: a NUL, half of a surrogate pair. Callers' own texts may hold both. */
+/**
+ * Escapes that jsonb refuses wherever they stand: a NUL, half of a surrogate pair. Callers' own texts may hold both. It also
+ * changes numbers, the order and the repetition of names.
+ */
 const REFUSED = /\\u(?:0000|d[89a-f])/;
 /** The one member of a body that is kept as text instead. No answer has it. */
 const AS_TEXT = '$base64';
 
 function storedBody(body: StoredAnswer['body']): string {
-  const json = JSON.stringify(body);
-  return REFUSED.test(json) ? JSON.stringify({ [AS_TEXT]: Buffer.from(json).toString('base64') }) : json;
+  const json = writeJson(body);
+  return REFUSED.test(json) || json !== JSON.stringify(body)
+    ? JSON.stringify({ [AS_TEXT]: Buffer.from(json).toString('base64') })
+    : json;
 }
 
 /** Null while its request is under way; of one that died what it had begun. */
@@ -135,5 +141,5 @@ function answerIn({ status, body, is_abandoned }: Row): StoredAnswer | null {
 function bodyIn(stored: StoredAnswer['body']): StoredAnswer['body'] {
   const { [AS_TEXT]: text } = stored;
   if (typeof text !== 'string') return stored;
-  return JSON.parse(Buffer.from(text, 'base64').toString()) as StoredAnswer['body'];
+  return parseSpelled(Buffer.from(text, 'base64').toString()) as StoredAnswer['body'];
 }

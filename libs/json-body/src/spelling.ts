@@ -5,6 +5,9 @@ import type { ParsedBody } from './parsed-body.js';
 /** Deepest nesting that is looked at. Nothing deeper is accepted from a caller or from a provider. */
 const DEPTH_MAX = 512;
 
+/** Part of ECMAScript's source text of JSON that TypeScript does not know yet. */
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
+
 /** The written form of an object or array that JSON.stringify would write otherwise. */
 export interface Spelling {
   /** Names in the order of the text, repeated ones as often as they were written; null for an array. */
@@ -46,10 +49,19 @@ export function parseSpelled(text: string): unknown {
   return value;
 }
 
-/** Gives `copy`, which holds members of `original`, the spelling of it. Returns the copy. */
-export function spelledLike<T extends object>(copy: T, original: object): T {
+/**
+ * Gives `copy`, which holds members of `original`, the spelling of it; `rewrite` changes the texts of hidden members.
+ * Returns the copy.
+ */
+export function spelledLike<T extends object>(
+  copy: T,
+  original: object,
+  rewrite: (text: string) => string = (text) => text,
+): T {
   const spelling = spellingOf(original);
-  if (spelling !== undefined) (copy as Container)[SPELLING] = spelling;
+  if (spelling === undefined) return copy;
+  const hidden = spelling.hidden?.map((text) => text && rewrite(text)) ?? null;
+  (copy as Container)[SPELLING] = { ...spelling, hidden };
   return copy;
 }
 
@@ -74,12 +86,31 @@ export function noteMember(holder: object, name: string | number, value: unknown
   spelling.texts[at] = text;
 }
 
-/** Returns the text of the number at `name`, null where JSON.stringify writes it so or its text is not known. */
-export function numberText(holder: object, name: string): string | null {
+/**
+ * Returns the text of the number at a name of an object or an index of an array; null where JSON.stringify writes it so, or
+ * its text is not known.
+ */
+export function numberText(holder: object, name: string | number): string | null {
   const spelling = spellingOf(holder);
-  const at = spelling?.names?.lastIndexOf(name) ?? -1;
-  if (spelling === undefined || at < 0) return null;
+  if (spelling === undefined) return null;
+  const at = spelling.names === null ? Number(name) : spelling.names.lastIndexOf(String(name));
+  if (at < 0 || at >= spelling.texts.length) return null;
   return Object.is(spelling.values[at], (holder as Container)[name]) ? spelling.texts[at] : null;
+}
+
+/** The value of a member, to be put into another object: a number is written there as it was written here. */
+export function memberAsWritten(holder: object, name: string): unknown {
+  const text = numberText(holder, name);
+  return text === null ? (holder as Container)[name] : rawJSON(text);
+}
+
+/** The members of an object whose names are not left out, each as written: `memberAsWritten`. */
+export function membersAsWritten(
+  holder: object,
+  isLeftOut: (name: string) => boolean,
+): Record<string, unknown> {
+  const names = Object.keys(holder).filter((name) => !isLeftOut(name));
+  return Object.fromEntries(names.map((name) => [name, memberAsWritten(holder, name)]));
 }
 
 /** Leaves out each hidden member whose text `isShown` refuses. Returns a copy, or `value` where all stay. */

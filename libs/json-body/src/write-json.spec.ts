@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { anyJsonText, tokensOf } from '@gateway/testing';
 import {
+  memberAsWritten,
   noteMember,
   numberText,
   parseSpelled,
@@ -81,6 +82,26 @@ describe('JSON that is read to be written again', () => {
       null,
       null,
     ]);
+  });
+
+  it('writes a number elsewhere as it was written, and a changed one as it is now', () => {
+    const value = parseSpelled('{"seed":1234567890123456789,"n":1,"list":[1.0,2]}') as Json;
+    const odd = { random_seed: memberAsWritten(value, 'seed'), n: memberAsWritten(value, 'n') };
+    expect(JSON.stringify(odd)).toBe('{"random_seed":1234567890123456789,"n":1}');
+    expect(writeJson({ list: value.list, ...odd })).toBe(
+      '{"list":[1.0,2],"random_seed":1234567890123456789,"n":1}',
+    );
+    expect(memberAsWritten({ ...value, seed: 3 }, 'seed')).toBe(3);
+    const list = value.list as number[];
+    expect([0, 1, 2].map((at) => numberText(list, at))).toEqual(['1.0', null, null]);
+  });
+
+  it('writes texts of hidden members as they were changed', () => {
+    const value = parseSpelled('{"a":"secret","a":2}') as Json;
+    expect(writeJson(spelledLike({ ...value }, value, () => '"[redacted]"'))).toBe(
+      '{"a":"[redacted]","a":2}',
+    );
+    expect(writeJson(value)).toBe('{"a":"secret","a":2}');
   });
 
   it('writes what is put together piece by piece in the order in which it came', () => {

@@ -1,5 +1,7 @@
 import { spellingOf, type Spelling } from './spelling.js';
 
+const { isRawJSON } = JSON as unknown as { isRawJSON: (value: unknown) => boolean };
+
 /**
  * JSON.stringify that writes numbers, the order of members and repeated names as `rememberSpelling` saw them. What has
  * been replaced since is written anew, in its place; new members follow.
@@ -22,7 +24,7 @@ function isSpelled(value: unknown): boolean {
 
 /** The text; undefined for what JSON.stringify leaves out. */
 function written(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || isRawJSON(value)) return JSON.stringify(value);
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return JSON.stringify(value);
   const spelling = spellingOf(value);

@@ -5,6 +5,7 @@ import type {
   PromptVariable,
   DetailType,
 } from '@gateway/contracts';
+import { spelledLike, withoutHidden, writeJson } from '@gateway/json-body';
 import { placeholdersIn, VARIABLE_NAME } from './placeholders.js';
 import { textOf } from './render-prompt.js';
 
@@ -51,7 +52,7 @@ export function promptFaults(body: PromptBody): ErrorDetail[] {
       isObject(tool) ? [] : [fault(['tools', n], 'A tool is an object.')],
     ),
   ];
-  if (faults.length === 0 && Buffer.byteLength(JSON.stringify(body)) > BYTES_MAX)
+  if (faults.length === 0 && Buffer.byteLength(writeJson(body)) > BYTES_MAX)
     faults.push(fault(['messages'], `A version has at most ${BYTES_MAX} bytes.`));
   return faults;
 }
@@ -131,7 +132,7 @@ export function promptOf(body: PromptBody): PromptContent {
 
 function variableOf(sent: Record<string, unknown>): PromptVariable {
   const { name, type, required, description } = sent;
-  return {
+  const made: PromptVariable = {
     name: String(name),
     type: (type ?? 'string') as PromptVariable['type'],
     // With a default there is always a value.
@@ -139,6 +140,8 @@ function variableOf(sent: Record<string, unknown>): PromptVariable {
     ...(sent.default == null ? {} : { default: sent.default }),
     ...(typeof description === 'string' ? { description } : {}),
   };
+  // A number is kept as it was written.
+  return withoutHidden(spelledLike(made, sent), () => false);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { parseSpelled } from '@gateway/json-body';
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import fc from 'fast-check';
 import { promptOf } from './prompt.js';
 import { renderPrompt } from './render-prompt.js';
@@ -34,6 +34,13 @@ describe('renderPrompt', () => {
     expect(rendered('{{n}} {{data}}', sent as Record<string, unknown>, variables)).toBe(
       '1234567890123456789 {"rate":1.0,"2":1,"1":1}',
     );
+  });
+
+  it('F1 CHAT-23 writes defaults as the version has them, also after it was stored', () => {
+    const body = '{"name":"n","type":"number","default":1234567890123456789}';
+    const made = prompt('{{n}}', [parseSpelled(body) as object]);
+    for (const kept of [made, parseSpelled(writeJson(made)) as typeof made])
+      expect(renderPrompt(kept, {})).toEqual([{ role: 'user', content: '1234567890123456789' }]);
   });
 
   it('CHAT-23 names each variable that is missing, unknown or of another type', () => {

@@ -21,7 +21,7 @@ export function renderPrompt(
   for (const variable of variables) {
     const { name } = variable;
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
-    const written = typeof value === 'number' ? numberText(sent, name) : null;
+    const written = value == null ? numberText(variable, 'default') : numberText(sent, name);
     const read = textOf(variable, value ?? variable.default ?? null);
     const text = variable.type === 'number' ? (written ?? read) : read;
     if (text !== null) texts.set(name, text);

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { memberAsWritten } from '@gateway/json-body';
+import type { ModelRequest } from './model-request.js';
 
 /** Range of the widest of the upstreams' seeds: a positive integer of 31 bits. */
 const SEEDS = 2 ** 31;
@@ -6,6 +8,11 @@ const SEEDS = 2 ** 31;
 /** The value, or the nearest that the upstream takes: its scale has the same meaning and ends earlier. */
 export function within(value: number | null, least: number, most: number): number | null {
   return value === null ? null : Math.min(Math.max(value, least), most);
+}
+
+/** The seed as the caller wrote it: a double does not hold every integer. Null for none. */
+export function seedAsWritten({ body, sampling }: Pick<ModelRequest, 'body' | 'sampling'>): unknown {
+  return sampling.seed === null ? null : memberAsWritten(body.value, 'seed');
 }
 
 /** The seed where it fits, else one that always stands for it. */

@@ -5,6 +5,7 @@ import {
   type ImagesRequest,
   type Picture,
 } from '@gateway/dialects';
+import { membersAsWritten } from '@gateway/json-body';
 import type { Asked } from '../endpoint.js';
 
 /** A request of either endpoint of images: what its upstream gets, and what is done with the answer. */
@@ -70,7 +71,7 @@ function requestOf(members: Readonly<Record<string, unknown>>, given: Given): As
     margins: null,
     upscaleFactor: null,
     aspectRatio: filled(members.aspect_ratio),
-    options: Object.fromEntries(Object.entries(members).filter(([name]) => !isOwn(name))),
+    options: membersAsWritten(members, isOwn),
     body: null,
     feather: null,
     format: (filled(members.response_format) as AskedImages['format']) ?? null,

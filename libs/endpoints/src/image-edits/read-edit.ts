@@ -9,7 +9,7 @@ import {
   type LazySchema,
   type Picture,
 } from '@gateway/dialects';
-import { BodyFault } from '@gateway/json-body';
+import { BodyFault, spellBody } from '@gateway/json-body';
 import type { Asked, CallerBody } from '../endpoint.js';
 import { askedImages, type AskedImages } from '../image-answers/asked-images.js';
 import { refuseStream } from '../image-answers/refuse-stream.js';
@@ -62,7 +62,9 @@ export function readEdit(
 }
 
 function ofJson(bytes: Uint8Array, schema: LazySchema): Body {
-  const { value } = readJson(bytes, schema);
+  const body = readJson(bytes, schema);
+  spellBody(body);
+  const { value } = body;
   const { image, images, mask, reference_images, ...members } = value;
   return {
     members,

@@ -8,6 +8,7 @@ import {
   type RouteTarget,
   type Translation,
 } from '@gateway/dialects';
+import { writeJson } from '@gateway/json-body';
 import { UpstreamCallsDouble } from '@gateway/testing';
 import fc from 'fast-check';
 import type { Asked } from '../endpoint.js';
@@ -87,6 +88,12 @@ const counts = {
 };
 
 describe('the endpoint of images', () => {
+  it('F1 sends a seed to an upstream of another format as the caller wrote it', () => {
+    const bytes = Buffer.from('{"model":"a/image","prompt":"x","seed":1234567890123456789,"n":1}');
+    const { request } = wholeBody(endpoint.read({ bytes, headers: {} }));
+    expect(writeJson(request.options)).toBe('{"seed":1234567890123456789}');
+  });
+
   it('says what is asked for: images, text, end user, and what a price depends on', () => {
     const asked = read({ model: 'm', prompt: 'wörd', n: 3, size: '16x32', quality: 'high', user: 'u' });
     expect(asked).toMatchObject({

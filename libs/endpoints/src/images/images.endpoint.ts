@@ -1,4 +1,5 @@
 import { LazySchema, readJson } from '@gateway/dialects';
+import { spellBody } from '@gateway/json-body';
 import type { Endpoint } from '../endpoint.js';
 import { askedImages, type AskedImages } from '../image-answers/asked-images.js';
 import { refuseStream } from '../image-answers/refuse-stream.js';
@@ -53,6 +54,7 @@ export const endpoint: Endpoint<AskedImages> = {
   read: ({ bytes }) => {
     const body = readJson(bytes, schema);
     refuseStream(body.value);
+    spellBody(body);
     return askedImages(body.value, { type: 'image', status: 501 }, { operation: 'generate', body });
   },
   translate: ({ request }, route) => translateImages(request, route, sharedImaging),

@@ -1,6 +1,6 @@
 import type { ErrorDetail, PromptContent } from '@gateway/contracts';
 import { isObject, type TextCaller } from '@gateway/dialects';
-import { BodyFault, spelledLike, writeJson } from '@gateway/json-body';
+import { BodyFault, membersAsWritten, spelledLike, writeJson } from '@gateway/json-body';
 import { renderPrompt } from '@gateway/prompts';
 import { COMPOSERS } from './compose.js';
 
@@ -58,7 +58,8 @@ export class StoredContentNeeded {
     if (first !== undefined && 'loc' in first) this.refuse(first);
     const messages = prompt.flatMap((message) => ('loc' in message ? [] : [message]));
     const { defaults, tools, response_format } = content;
-    const body = { ...defaults, ...present({ tools, response_format }), ...kept };
+    const preset = membersAsWritten(defaults, () => false);
+    const body = { ...preset, ...present({ tools, response_format }), ...kept };
     return this.bytesOf(composer({ body, prompt: messages, memory }));
   }
 

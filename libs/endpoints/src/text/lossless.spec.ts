@@ -97,6 +97,21 @@ describe.each(ROADS)('JSON from %s to an upstream of %s and back, %s', (path, di
   });
 });
 
+describe('F1 a seed that no double holds', () => {
+  it.each([
+    ['chat', {}, 'seed'],
+    ['chat', { seedParam: 'random_seed' }, 'random_seed'],
+    ['ollama', {}, 'seed'],
+  ])('is sent to %s with %j as %s, every digit of it', (dialect, quirks, name) => {
+    const [chat] = CALLERS.filter(({ paths: [path] }) => path === '/chat/completions');
+    const body = '{"model":"m","messages":[{"role":"user","content":"x"}],"seed":1234567890123456789}';
+    const asked = wholeBody(chat.read({ bytes: Buffer.from(body), headers: {} }));
+    const found = chat.translate(asked, { ...target(dialect), quirks });
+    if (found instanceof Unsupported) throw new Error(`a misfit by ${found.param}`);
+    expect(sentBy(found).join('')).toContain(`"${name}":1234567890123456789`);
+  });
+});
+
 const NATIVE: Readonly<Record<string, string>> = {
   chat: '/chat/completions',
   messages: '/messages',

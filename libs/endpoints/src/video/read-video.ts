@@ -7,6 +7,7 @@ import {
   type VideoRequest,
   type VideoRole,
 } from '@gateway/dialects';
+import { membersAsWritten } from '@gateway/json-body';
 import type { Asked } from '../endpoint.js';
 
 type Json = Record<string, unknown>;
@@ -65,7 +66,7 @@ export function readVideo(body: Json): Asked<VideoRequest> {
   const duration = typeof body.duration === 'number' ? body.duration : null;
   const [resolution, aspectRatio] = [filled(body.resolution), filled(body.aspect_ratio)];
   const { task, credential } = taskOf(body.$task);
-  const options = Object.fromEntries(Object.entries(body).filter(([name]) => !OWN.includes(name)));
+  const options = membersAsWritten(body, (name) => OWN.includes(name));
   const images = items.filter(({ role }) => ROLES.image_url.includes(role)).length;
   return {
     model: filled(body.model),

@@ -6,6 +6,7 @@ import {
   type Translation,
   type VideoRequest,
 } from '@gateway/dialects';
+import { writeJson } from '@gateway/json-body';
 import { UpstreamCallsDouble } from '@gateway/testing';
 import type { Asked } from '../endpoint.js';
 import { endpoint } from './video.endpoint.js';
@@ -88,6 +89,12 @@ const tooLarge = (): UpstreamError =>
   } as ConstructorParameters<typeof UpstreamError>[0]);
 
 describe('the request of a video', () => {
+  it('F1 sends a seed and members of its own as the caller wrote them', () => {
+    const odd = '"seed":1234567890123456789,"own":{"b":1,"10":2,"rate":1.0,"e":1e400,"z":-0},"fps":24';
+    const bytes = Buffer.from(`{"model":"a/video","prompt":"x",${odd}}`);
+    expect(writeJson(wholeBody(endpoint.read({ bytes, headers: {} })).request.options)).toBe(`{${odd}}`);
+  });
+
   it.each([
     ['seconds', 2],
     ['image', IMAGE],

@@ -1,4 +1,5 @@
 import { LazySchema, Unsupported, readJson, VIDEO_DIALECTS, type VideoRequest } from '@gateway/dialects';
+import { spellBody } from '@gateway/json-body';
 import type { Endpoint } from '../endpoint.js';
 import { readVideo } from './read-video.js';
 import { runVideo } from './run-video.js';
@@ -69,7 +70,11 @@ export const endpoint: Endpoint<VideoRequest> = {
     description: 'Answers the task; it is read at /v1/video/generations/{id} until it has ended.',
   },
   load: () => schema.load(),
-  read: ({ bytes }) => readVideo(readJson(bytes, schema).value),
+  read: ({ bytes }) => {
+    const body = readJson(bytes, schema);
+    spellBody(body);
+    return readVideo(body.value);
+  },
   translate: ({ request }, target) => {
     const dialect = VIDEO_DIALECTS.get(target.dialect);
     if (!dialect) return new Unsupported(null);

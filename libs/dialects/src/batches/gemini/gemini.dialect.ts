@@ -101,7 +101,7 @@ function answerOf(line: number, { response, error }: JsonObject): BatchAnswer | 
   const number = typeof code === 'number' && Number.isInteger(code) && code > 0 ? code : 2;
   const status = STATUSES[number] ?? number;
   if (status === 499 || status > 599) return null;
-  return { line, status: status < 400 ? 500 : status, body: JSON.stringify({ error }) };
+  return { line, status: status < 400 ? 500 : status, body: writeJson({ error }) };
 }
 
 /** A name such as batches/x, which stands in a path as it is. Throws ExchangeFailure. */

@@ -1,6 +1,6 @@
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
-import { shortId } from '../bounds.js';
+import { seedAsWritten, shortId } from '../bounds.js';
 import { unsentReasoning } from '../earlier-reasoning.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type {
@@ -55,7 +55,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     temperature: takenTemperature(sampling.temperature, quirks),
     top_p: sampling.topP,
     top_k: sampling.topK,
-    [quirks.seedParam ?? 'seed']: sampling.seed,
+    [quirks.seedParam ?? 'seed']: seedAsWritten(request),
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,
     stop: request.stop.length === 0 ? null : request.stop,

@@ -1,4 +1,4 @@
-import { spliceMembers } from '@gateway/json-body';
+import { spellBody, spliceMembers } from '@gateway/json-body';
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { hasCalls, unsentReasoning } from '../earlier-reasoning.js';
@@ -15,7 +15,7 @@ import {
 } from '../../body/json-object.js';
 import { toolsForFunctions } from './read-request.js';
 import { reasoningMembers } from '../reasoning-effort.js';
-import { within } from '../bounds.js';
+import { seedAsWritten, within } from '../bounds.js';
 import { upstreamCallId } from '../upstream-names.js';
 
 export const PATH = '/chat/completions';
@@ -91,7 +91,8 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   }
   if (quirks.seedParam !== undefined && typeof value.seed === 'number') {
     changes.seed = undefined;
-    changes[quirks.seedParam] = value.seed;
+    spellBody(request.body);
+    changes[quirks.seedParam] = seedAsWritten(request);
   }
   const { pieces, byteLength } = spliceMembers(request.body, changes);
   return { request: { path: PATH, contentType: JSON_TYPE, accept: ACCEPT, pieces, byteLength }, ignored };

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
-import { filledStops } from '../bounds.js';
+import { filledStops, seedAsWritten } from '../bounds.js';
 import { inCallOrder } from '../call-order.js';
 import { documentText } from '../document-words.js';
 import { hasCalls, unsentReasoning } from '../earlier-reasoning.js';
@@ -63,7 +63,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_k: sampling.topK,
-    seed: sampling.seed,
+    seed: seedAsWritten(request),
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,
     num_predict: request.maxOutputTokens,

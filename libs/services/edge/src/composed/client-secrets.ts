@@ -1,3 +1,4 @@
+import { spellBody, writeJson } from '@gateway/json-body';
 import { ApiError, newAnswerId, type KeyPrincipal } from '@gateway/contracts';
 import { filled, isObject, JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
 import { credentialOf } from '@gateway/platform';
@@ -47,14 +48,16 @@ export const clientSecrets: ComposedEndpoint = {
   load: () => schema.load(),
   run: (call, client, deps) => {
     const made = deps.rejections.whileReading(call, () => secretFor(call, deps));
-    client.answer(JSON.stringify(made), JSON_HEADERS);
+    client.answer(writeJson(made), JSON_HEADERS);
     return Promise.resolve();
   },
 };
 
 /** Throws ApiError where a session would be refused. */
 function secretFor(call: InferenceRequest, deps: InferDeps): object {
-  const { value } = readJson(call.bytes, schema);
+  const read = readJson(call.bytes, schema);
+  spellBody(read);
+  const { value } = read;
   const asked = isObject(value.session) ? value.session : {};
   const model = filled(asked.model) ?? call.principal.defaultModel;
   if (model === null)

@@ -1,5 +1,6 @@
 import { ApiError, newAnswerId } from '@gateway/contracts';
 import { JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
+import { spellBody, writeJson } from '@gateway/json-body';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import { CHAT, contentOf, subCall } from './compare.js';
 import { judgeRequest, judged, type Criterion } from './judge.js';
@@ -68,7 +69,9 @@ export const evaluate: ComposedEndpoint = {
   load: () => schema.load(),
   run: async (call, client, deps) => {
     const { value, criteria } = deps.rejections.whileReading(call, () => {
-      const { value: body } = readJson(call.bytes, schema);
+      const read = readJson(call.bytes, schema);
+      spellBody(read);
+      const body = read.value;
       return { value: body, criteria: (body.criteria as Criterion[]).map(checked) };
     });
     const model =
@@ -95,7 +98,7 @@ export const evaluate: ComposedEndpoint = {
       usage: completion.usage,
       ...(value.metadata == null ? {} : { metadata: value.metadata }),
     };
-    client.answer(JSON.stringify(said), JSON_HEADERS);
+    client.answer(writeJson(said), JSON_HEADERS);
   },
 };
 

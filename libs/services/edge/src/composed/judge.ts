@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import { isObject } from '@gateway/dialects';
 
 export interface Criterion {
@@ -46,7 +47,7 @@ export function judgeRequest(
   model: string,
 ): object {
   const parts = [
-    tagged('input', typeof input === 'string' ? input : JSON.stringify(input)),
+    tagged('input', typeof input === 'string' ? input : writeJson(input)),
     ...(Array.isArray(context) ? context.map((one) => tagged('context', String(one))) : []),
     ...(typeof expected === 'string' ? [tagged('expected', expected)] : []),
     tagged('output', String(output)),

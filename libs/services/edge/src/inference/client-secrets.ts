@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, type Clock, type Credential, type Random } from '@gateway/contracts';
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { isObject } from '@gateway/dialects';
 import { CLOCK, FleetSecret, RANDOM } from '@gateway/platform';
 import { seal, unsealWithAny } from '@gateway/sealing';
@@ -34,13 +35,13 @@ export class ClientSecrets {
 
   /** Throws ApiError validation_error for a session that does not fit. */
   make(digest: string, session: Record<string, unknown>, expiresAt: number): string {
-    const said = JSON.stringify(session);
+    const said = writeJson(session);
     if (Buffer.byteLength(said) > SESSION_BYTES_MAX)
       throw new ApiError('validation_error', {
         message: `session: more than ${SESSION_BYTES_MAX} bytes; set the rest with session.update.`,
         param: 'session',
       });
-    const plain = Buffer.from(JSON.stringify({ digest, session, expires_at: expiresAt }));
+    const plain = Buffer.from(writeJson({ digest, session, expires_at: expiresAt }));
     return PREFIX + Buffer.from(seal(plain, this.keys[0], PURPOSE, this.random)).toString('base64url');
   }
 
@@ -58,7 +59,7 @@ export class ClientSecrets {
     if (text.length > SECRET_LENGTH_MAX) throw new ApiError('unauthorized');
     const sealed = Buffer.from(text.slice(PREFIX.length), 'base64url');
     try {
-      return JSON.parse(unsealWithAny(sealed, this.keys, PURPOSE).toString('utf8')) as Record<
+      return parseSpelled(unsealWithAny(sealed, this.keys, PURPOSE).toString('utf8')) as Record<
         string,
         unknown
       >;

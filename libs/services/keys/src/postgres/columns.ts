@@ -1,3 +1,4 @@
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { Usd } from '@gateway/money';
 import { Prisma } from '../generated/prisma/client.js';
 
@@ -14,6 +15,21 @@ export function containing(text: string) {
 /** A class instance as a bare JSON value. */
 export function plainJson(value: object): Prisma.InputJsonObject {
   return JSON.parse(JSON.stringify(value)) as Prisma.InputJsonObject;
+}
+
+/** The one member of a JSON column whose value jsonb would change: numbers, order or repeated names. No record has it. */
+const AS_TEXT = '$json';
+
+/** JSON that a caller wrote, for a jsonb column that `writtenJson` reads. */
+export function asWrittenJson(value: object): Prisma.InputJsonObject {
+  const text = writeJson(value);
+  return text === JSON.stringify(value) ? plainJson(value) : { [AS_TEXT]: text };
+}
+
+/** JSON of `asWrittenJson`, whose numbers, order and repeated names are those that the caller wrote. */
+export function writtenJson<T>(value: Prisma.JsonValue): T {
+  const { [AS_TEXT]: text } = value as Record<string, unknown>;
+  return (typeof text === 'string' ? parseSpelled(text) : value) as T;
 }
 
 /** SQL's NULL where the value is null (Prisma would store the JSON text `null`); undefined leaves the column alone. */

@@ -8,7 +8,7 @@ import type {
 import { ApiError } from '@gateway/contracts';
 import type { OrgRule } from '@gateway/platform';
 import type { Prisma } from '../generated/prisma/client.js';
-import { storedJson } from '../postgres/columns.js';
+import { writtenJson } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 export type TemplateRow = Prisma.PromptTemplateGetPayload<object>;
@@ -78,7 +78,7 @@ export function versionToWire(
     template_id: row.template_id,
     version: row.version,
     status: row.id === published ? 'published' : drafted,
-    ...storedJson<PromptContent>(row.content),
+    ...writtenJson<PromptContent>(row.content),
     notes: row.notes,
     created_at: row.created_at.toISOString(),
     created_by: row.created_by,

@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import type { Answer, Person } from '../keys-app.fixture.js';
 import { DatabaseStoredContent } from '../stored-content/database-stored-content.js';
 import { keys } from '../written-keys.fixture.js';
@@ -62,6 +63,27 @@ describe('prompt templates', () => {
       422,
       'validation_error',
     ]);
+  });
+
+  it('F1 TPL-08 a version keeps numbers, order and repeated names as they were written', async () => {
+    const { id } = await template();
+    const odd = '{"id":1234567890123456789,"b":1,"10":2,"rate":1.0,"e":1e400,"z":-0,"b":3}';
+    const body = `{"messages":[{"role":"user","content":"x"}],"defaults":{"seed":1234567890123456789},
+      "tools":[{"type":"function","function":{"name":"find","parameters":${odd}}}],"response_format":${odd}}`;
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'odd' };
+    const path = `/v1/templates/${id}/versions`;
+    const made = await keys.call('POST', path, { as: owner, body, headers });
+    const again = await keys.call('POST', path, { as: owner, body, headers });
+    const read = await call('GET', `${path}/${String(made.body.id)}`);
+    expect([made.status, again.status, read.status]).toEqual([201, 201, 200]);
+    for (const { text } of [made, again, read]) {
+      expect(text.split(odd)).toHaveLength(3);
+      expect(text).toContain('"defaults":{"seed":1234567890123456789}');
+    }
+    await call('POST', `/v1/templates/${id}/publish`, { version_id: made.body.id });
+    const kept = writeJson(await stored('greeting'));
+    expect(kept.split(odd)).toHaveLength(3);
+    expect(kept).toContain('"seed":1234567890123456789');
   });
 
   it('TPL-08 POST 201, GET, list and DELETE answer the record of the format', async () => {

@@ -16,13 +16,14 @@ import {
   type UpdateTemplateBody,
   type CreateAnswer,
 } from '@gateway/contracts';
+import { writeJson } from '@gateway/json-body';
 import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
 import { promptFaults, promptOf } from '@gateway/prompts';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { ledAccount } from '../accounts/led-account.js';
-import { plainJson } from '../postgres/columns.js';
+import { asWrittenJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import {
   accountsOf,
@@ -157,7 +158,7 @@ export class TemplatesService {
   ): Promise<CreateAnswer<TemplateVersionRecord>> {
     const { account_id } = await this.writable(caller, id);
     refuseFaults('validation_error', promptFaults(body));
-    const content = plainJson(promptOf(body));
+    const content = promptOf(body);
     return this.changes.create(request, {
       accounts: [account_id],
       make: async (tx) => {
@@ -170,9 +171,9 @@ export class TemplatesService {
             id: newId('tv', this.clock, this.random),
             template_id: id,
             version,
-            content,
+            content: asWrittenJson(content),
             notes: body.notes ?? null,
-            checksum: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
+            checksum: createHash('sha256').update(writeJson(content)).digest('hex'),
             created_by: caller.userId,
             created_at: new Date(this.clock.now()),
           },

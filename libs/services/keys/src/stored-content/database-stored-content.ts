@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { StoredContent, type MemoriesRecord, type PromptContent, type Random } from '@gateway/contracts';
 import { RANDOM, unavailable } from '@gateway/platform';
-import { storedJson } from '../postgres/columns.js';
+import { storedJson, writtenJson } from '../postgres/columns.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
 /** Larger numbers are no version's. */
@@ -33,7 +33,7 @@ export class DatabaseStoredContent extends StoredContent {
       if (wanted === null) return null;
       const named = NUMBER.test(String(wanted)) ? { version: Number(wanted) } : { id: String(wanted) };
       const row = await promptTemplateVersion.findFirst({ where: { template_id: template.id, ...named } });
-      return row === null ? null : storedJson<PromptContent>(row.content);
+      return row === null ? null : writtenJson<PromptContent>(row.content);
     });
   }
 

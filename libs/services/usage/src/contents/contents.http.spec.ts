@@ -84,6 +84,17 @@ describe('GET /v1/usage/requests/{id}/content', () => {
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(30 * DAY_MS);
   });
 
+  it('F1 shows numbers, order and repeated names as they were written', async () => {
+    const odd = '{"id":1234567890123456789,"b":1,"10":2,"rate":1.0,"e":1e400,"z":-0,"b":3}';
+    await keep({ request: `{"tools":[${odd}]}`, response: odd });
+    const { payload } = await app.app.inject({
+      ...{ method: 'GET', url: '/v1/usage/requests/req_1/content' },
+      headers: { authorization: `Bearer ${tokenOf('owner')}` },
+    });
+    expect(payload).toContain(`"request":{"tools":[${odd}]}`);
+    expect(payload).toContain(`"response":${odd}`);
+  });
+
   it('K14 is not found by anybody else, to the byte like an unknown one', async () => {
     await keep({});
     const strip = ({ status, body }: Awaited<ReturnType<typeof read>>) => [status, body.error];

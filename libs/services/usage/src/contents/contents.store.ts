@@ -10,6 +10,7 @@ import {
   type UnitContent,
   type UnitContentRecord,
 } from '@gateway/contracts';
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { arrayLiteral } from '../postgres/array-literal.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import type { View } from '../reads/view.js';
@@ -92,7 +93,7 @@ export class ContentsStore extends RequestContents {
       unit: row.unit,
       created_at: row.created_at.toISOString(),
       expires_at: row.expires_at.toISOString(),
-      ...(JSON.parse(openedColumns(row, keks, nameOf(row)).toString('utf8')) as Sealed),
+      ...(parseSpelled(openedColumns(row, keks, nameOf(row)).toString('utf8')) as Sealed),
     }));
   }
 
@@ -173,7 +174,7 @@ export class ContentsStore extends RequestContents {
       response_bytes: content.response_bytes,
       redactions: request.redactions + response.redactions,
     };
-    const plain = Buffer.from(JSON.stringify(sealed));
+    const plain = Buffer.from(writeJson(sealed));
     return { content, ...sealedColumns(plain, keks, nameOf(content), this.random) };
   }
 

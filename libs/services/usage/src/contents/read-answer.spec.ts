@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import { readAnswer } from './read-answer.js';
 
 const frames = (...all: unknown[]): string => all.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
@@ -7,7 +8,24 @@ const chunk = (delta: object, more: object = {}): object => ({
   choices: [{ index: 0, delta, finish_reason: null, ...more }],
 });
 
+/** Numbers that no double holds as written, number-like names out of order. */
+const ODD = '{"id":1234567890123456789,"b":1,"10":2,"rate":1.0,"e":1e400,"z":-0}';
+
 describe('an answer as one object', () => {
+  it('F1 keeps numbers and order of members as they were written, plain and joined from chunks', () => {
+    expect(writeJson(readAnswer(ODD))).toBe(ODD);
+    const delta = `{"own":${ODD},"score":1.0,"list":[${ODD}]}`;
+    const text = `data: {"seen":1.0,"choices":[{"index":0,"delta":${delta},"share":-0}]}\n\n`;
+    expect(writeJson(readAnswer(`${text}data: [DONE]\n\n`))).toBe(
+      `{"seen":1.0,"object":"chat.completion","choices":[{"index":0,"message":${delta},"share":-0}]}`,
+    );
+    const block = `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","input":{}}}\n\n`;
+    const input = JSON.stringify({ type: 'input_json_delta', partial_json: ODD });
+    const fragment = `data: {"type":"content_block_delta","index":0,"delta":${input}}\n\n`;
+    const start = 'data: {"type":"message_start","message":{"id":"msg_1"}}\n\n';
+    expect(writeJson(readAnswer(start + block + fragment))).toContain(`"input":${ODD}`);
+  });
+
   it('is the plain answer where it was one', () => {
     expect(readAnswer('{"a": 1}')).toEqual({ a: 1 });
     for (const text of ['', 'RIFF', '[1]', '"x"', 'null', 'data: [DONE]\n\n', ': ping\n\n'])

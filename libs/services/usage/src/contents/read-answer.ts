@@ -1,4 +1,4 @@
-import { parseSpelled } from '@gateway/json-body';
+import { noteMember, numberText, parseSpelled } from '@gateway/json-body';
 type Json = Record<string, unknown>;
 
 /** Members that a delta repeats whole: all others are spelled by pieces. */
@@ -35,14 +35,14 @@ function foldChat(frames: readonly Json[]): Json {
   const choices = new Map<number, Json>();
   for (const frame of frames) {
     for (const [name, value] of Object.entries(frame))
-      if (name !== 'choices' && value !== null && value !== undefined) answer[name] = value;
+      if (name !== 'choices' && value !== null && value !== undefined) put(answer, name, value, frame);
     for (const [position, given] of objectsOf(frame.choices).entries()) {
       const { delta, index = position, ...rest } = given;
       const at = Number(index);
       const choice = choices.get(at) ?? { index: at, message: {} };
       choices.set(at, choice);
       if (isObject(delta)) join(choice.message as Json, delta);
-      for (const [name, value] of Object.entries(rest)) if (value !== null) choice[name] = value;
+      for (const [name, value] of Object.entries(rest)) if (value !== null) put(choice, name, value, given);
     }
   }
   return { ...answer, object: 'chat.completion', choices: [...choices.values()] };
@@ -57,9 +57,17 @@ function join(into: Json, delta: Json): void {
       into[name] = before + value;
     else if (Array.isArray(value))
       into[name] = joined(Array.isArray(before) ? (before as unknown[]) : [], value);
-    else if (isObject(value)) join((into[name] = isObject(before) ? before : {}), value);
-    else into[name] = value;
+    else if (isObject(value)) {
+      if (isObject(before)) join(before, value);
+      else put(into, name, { ...value }, delta);
+    } else put(into, name, value, delta);
   }
+}
+
+/** Sets a member as `from` spells it. */
+function put(into: Json, name: string, value: unknown, from: Json): void {
+  if (!Object.hasOwn(into, name)) noteMember(into, name, value, numberText(from, name));
+  into[name] = value;
 }
 
 /** Pieces with an index belong to the one with the same index. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { redacted } from './redact.js';
 
 const personal = { personal: true };
@@ -42,6 +43,18 @@ describe('what is kept of a body', () => {
       body: { card: '[redacted]', at: 1_763_856_000_000 },
       redactions: 1,
     });
+  });
+
+  it('F1 keeps numbers, order and repeated names as they were written, and masks them all the same', () => {
+    const kept = (text: string): string => writeJson(redacted(parseSpelled(text), personal).body);
+    const odd = '{"id":1234567890123456789,"b":1,"10":2,"rate":1.0,"e":1e400,"z":[-0,1.0],"b":3}';
+    expect(kept(odd)).toBe(odd);
+    expect(kept(`{"a":{"mail":"ada@example.com","n":1.0},"a":1.0}`)).toBe(
+      '{"a":{"mail":"[redacted]","n":1.0},"a":1.0}',
+    );
+    expect(kept('{"card":4111111111111111,"long":6304000000000000000,"n":1.0}')).toBe(
+      '{"card":"[redacted]","long":"[redacted]","n":1.0}',
+    );
   });
 
   it('is what was said otherwise', () => {

@@ -1,3 +1,5 @@
+import { numberText, parseSpelled, spelledLike, writeJson } from '@gateway/json-body';
+
 const REDACTED = '[redacted]';
 /** Deeper than any body that a person or a client writes; what is below is not kept. */
 const DEPTH_MAX = 64;
@@ -48,18 +50,22 @@ class Redaction {
 
   value(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.text(value);
-    if (typeof value === 'number') return this.number(value);
+    if (typeof value === 'number') return this.number(value, null);
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= DEPTH_MAX) return this.mask();
-    if (Array.isArray(value)) return value.map((one) => this.value(one, depth + 1));
+    const inner = (one: unknown, name: string | number): unknown =>
+      typeof one === 'number' ? this.number(one, numberText(value, name)) : this.value(one, depth + 1);
     // As entries: a member called __proto__ stays a member.
-    return Object.fromEntries(
-      Object.entries(value).map(([name, one]) => [this.text(name), this.value(one, depth + 1)]),
-    );
+    const copy = Array.isArray(value)
+      ? value.map(inner)
+      : Object.fromEntries(Object.entries(value).map(([name, one]) => [this.text(name), inner(one, name)]));
+    return spelledLike(copy, value, (text) => writeJson(this.value(parseSpelled(text), depth + 1)));
   }
 
-  private number(value: number): number | string {
-    return this.personal && Number.isSafeInteger(value) && isCard(String(value)) ? this.mask() : value;
+  /** `written` is the text of a number that a double does not hold as it was written. */
+  private number(value: number, written: string | null): number | string {
+    const digits = written ?? String(value);
+    return this.personal && /^\d+$/.test(digits) && isCard(digits) ? this.mask() : value;
   }
 
   private text(text: string): string {

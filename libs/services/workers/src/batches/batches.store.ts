@@ -8,6 +8,7 @@ import {
   type Random,
   type UpstreamBatchState,
 } from '@gateway/contracts';
+import { writeJson } from '@gateway/json-body';
 import type pg from 'pg';
 import { holdCount } from '../postgres/hold-count.js';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
@@ -351,7 +352,7 @@ async function insert(client: pg.ClientBase, batch: Batch): Promise<void> {
     [
       ...[batch.id, batch.key_id, batch.account_id, batch.org_id, batch.request_id, batch.endpoint],
       ...[batch.model, batch.provider, batch.input_file_id, batch.output_seconds],
-      batch.metadata === null ? null : JSON.stringify(batch.metadata),
+      batch.metadata === null ? null : writeJson(batch.metadata),
       ...[batch.status, batch.created_at, batch.expires_at],
     ],
   );

@@ -117,7 +117,7 @@ export class RealtimeSession {
 
   /** Begins as if the caller had sent it first. */
   private begin(session: Record<string, unknown>): void {
-    const update = Buffer.from(JSON.stringify({ type: 'session.update', session }));
+    const update = bytesOf({ type: 'session.update', session });
     void this.guarded(() => this.fromCaller(update, false));
   }
 
@@ -286,11 +286,13 @@ export class RealtimeSession {
 
   /** One event for the caller, in the protocol that it speaks. */
   private async event(given: Record<string, unknown>, bytes: Buffer): Promise<void> {
+    const { type } = given;
+    const isOurs = type === 'session.created' || type === 'session.updated';
+    // Only what is written again needs to know how it was written.
+    if (isOurs || withoutMoney(given, WRITTEN) !== given) rememberSpelling(given, bytes.toString('utf8'));
     const event = withoutMoney(given, WRITTEN) as Record<string, unknown>;
-    const { type } = event;
     if (type === 'error') return this.providerFailed(event);
-    if (type === 'session.created' || type === 'session.updated')
-      return this.toCaller(this.ownSession(event));
+    if (isOurs) return this.toCaller(this.ownSession(event));
     const verdict = await this.turns.see(event);
     if (verdict === 'refused') return this.toProvider(Buffer.from('{"type":"response.cancel"}'));
     if (verdict === 'dropped') return;
@@ -301,9 +303,7 @@ export class RealtimeSession {
 
   private ownSession(event: Record<string, unknown>): Buffer {
     const session = isObject(event.session) ? event.session : {};
-    return Buffer.from(
-      JSON.stringify({ ...event, session: { ...session, model: this.planned.model.record.id } }),
-    );
+    return bytesOf({ ...event, session: { ...session, model: this.planned.model.record.id } });
   }
 
   /** Reports the provider's failure, unless the caller caused it. */
