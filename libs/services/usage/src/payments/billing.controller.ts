@@ -27,10 +27,10 @@ import {
   idempotent,
 } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Projections } from '../mirror/mirrors.js';
 import { payingOrg } from '../reads/view.js';
 import { BillingStore } from './billing.store.js';
 import { CouponsStore } from './coupons.store.js';
+import { MovedBalances } from './moved-balances.js';
 import { Payments } from './payments.js';
 
 const OWNERS: OrgRule = { roles: ['owner', 'admin'], own: true };
@@ -49,7 +49,7 @@ export class BillingController {
     private readonly billing: BillingStore,
     private readonly payments: Payments,
     private readonly coupons: CouponsStore,
-    private readonly mirrors: Projections,
+    private readonly balances: MovedBalances,
     private readonly idempotency: IdempotencyTable,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
@@ -124,7 +124,7 @@ export class BillingController {
     const answer = await idempotent({ store, clock, waits: true }, request, async () => {
       const audit = this.audit(request, payer, 'coupon.redeem', []);
       const redeemed = await this.coupons.redeem(body.code, payer, audit);
-      await this.mirrors.refresh([{ accountId: payer.accountId, scopes: [] }]);
+      await this.balances.moved([payer.accountId]);
       return { status: 200, body: redeemed };
     });
     void reply.status(answer.status);

@@ -110,7 +110,10 @@ export class BillingStore {
     };
   }
 
-  /** Sets the recharge. Throws ApiError `validation_error` for one without a card to charge. A new setting allows new tries: failures of before hold nothing back. */
+  /**
+   * Sets the recharge. Throws ApiError `validation_error` if there is no card to charge. A new setting forgets earlier
+   * failures.
+   */
   async setAutoRecharge(
     { accountId, orgId }: { accountId: string; orgId: string | null },
     body: AutoRechargeBody,

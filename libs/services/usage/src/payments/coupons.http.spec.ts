@@ -1,4 +1,6 @@
 import { TOPIC, type AuditEntry } from '@gateway/contracts';
+import { OutboxRelay } from '@gateway/event-log';
+import { jest } from '@jest/globals';
 import { usageRecord } from '@gateway/testing';
 import { MEMBER, ORG, OWNER, PaymentsApp, ROOT } from './payments.fixture.js';
 
@@ -26,6 +28,14 @@ describe('coupons, credits and reads', () => {
       ['balance.credited', 'coupon'],
     ]);
     expect(await on.faults()).toEqual([]);
+  });
+
+  it('PAY-05 EVT-11 the event of a redeemed coupon leaves at once, not with the next poll of the outbox', async () => {
+    const wake = jest.spyOn(on.app.app.get(OutboxRelay, { strict: false }), 'wake');
+    await create({ code: 'AT-ONCE', amount_usd: '1' });
+    expect((await redeem('AT-ONCE')).status).toBe(200);
+    expect(wake).toHaveBeenCalledTimes(1);
+    wake.mockRestore();
   });
 
   it('PAY-05 refuses an unknown code, an expired one and one past its redemptions', async () => {
