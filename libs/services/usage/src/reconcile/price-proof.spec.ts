@@ -1,3 +1,4 @@
+import type { PricedUnit } from '../posting/reprice.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { provePrices } from './price-proof.js';
 
@@ -18,5 +19,21 @@ describe('the proof of prices', () => {
       ],
       unpriced: 0,
     });
+  });
+
+  it('issue 37 findings of windows never hide an event of another price', async () => {
+    const many = Array.from({ length: 1_000 }, (_, n) => row(`req_${n}`, null));
+    const batches = [...Array.from({ length: 10 }, () => many), [row('req_last', 'peak')]];
+    const database = {
+      pool: { query: async () => ({ rows: batches.shift() ?? [] }) },
+    } as unknown as UsageDatabase;
+    const again = async ({ priced_from: from }: Pick<PricedUnit, 'priced_from'>) =>
+      from?.price_window === 'peak' ? '2' : '1';
+    const reprice = { knows: async () => true, again, window: async () => 'peak' };
+    const { findings } = await provePrices({ database, reprice });
+    expect(findings.filter(({ kind }) => kind === 'price_differs')).toEqual([
+      { kind: 'price_differs', account: 'acct_1', scope: 'req_last/0', expected: '2', found: '1' },
+    ]);
+    expect(findings).toHaveLength(10_001);
   });
 });

@@ -23,12 +23,14 @@ interface Row extends PricedUnit {
 const AT_ONCE = 1_000;
 /** Name of the price outside of every window. */
 const STANDARD = 'standard';
-/** Number of findings past which the price of a model is wrong, not a row. */
+/** Number of findings of one kind past which the price of a model is wrong, not a row. */
 const FINDINGS_MAX = 10_000;
 
 /** Prices every billed event again from its own record and the terms it names (money-and-limits 5). Read part by part. */
 export async function provePrices({ database, reprice }: Deps): Promise<PriceProof> {
-  const proof: PriceProof = { findings: [], unpriced: 0 };
+  const prices: Finding[] = [];
+  const windows: Finding[] = [];
+  let unpriced = 0;
   // A snapshot that cannot be read is asked for once, not once an event.
   const isKnown = new Map<string, boolean>();
   let after: readonly [string, number] = ['', 0];
@@ -45,14 +47,13 @@ export async function provePrices({ database, reprice }: Deps): Promise<PricePro
       const expected = isKnown.get(id) ? await reprice.again(row) : null;
       const held = isKnown.get(id) ? await reprice.window(row) : undefined;
       const named = row.priced_from?.price_window ?? null;
-      if (held !== undefined && held !== named && proof.findings.length < FINDINGS_MAX)
-        proof.findings.push(windowFinding(row, held ?? STANDARD, named ?? STANDARD));
-      if (expected === null) proof.unpriced += 1;
-      else if (expected !== row.cost && proof.findings.length < FINDINGS_MAX)
-        proof.findings.push(finding(row, expected));
+      if (held !== undefined && held !== named && windows.length < FINDINGS_MAX)
+        windows.push(windowFinding(row, held ?? STANDARD, named ?? STANDARD));
+      if (expected === null) unpriced += 1;
+      else if (expected !== row.cost && prices.length < FINDINGS_MAX) prices.push(finding(row, expected));
     }
     const last = rows.at(-1);
-    if (last === undefined || rows.length < AT_ONCE) return proof;
+    if (last === undefined || rows.length < AT_ONCE) return { findings: [...prices, ...windows], unpriced };
     after = [last.request_id, last.unit];
   }
 }
