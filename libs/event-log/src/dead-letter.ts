@@ -5,7 +5,10 @@ export interface DeadRecord {
   record: ConsumedRecord;
   reason: string;
   data: Readonly<Record<string, unknown>> | null;
-  /** True if a newer release wrote a type or a value that this one does not know: it is counted and left, no dead letter. */
+  /**
+   * True if a newer release wrote a type or a value that this one does not know. Consumers of account and audit events
+   * count it and leave it. The ledger makes a dead letter of it: its money is applied later.
+   */
   isUnknown?: boolean;
 }
 

@@ -35,9 +35,9 @@ const DEFAULTS: BatchBounds = { maxBatch: 500, lingerMs: 250 };
 
 /**
  * Nest handlers over the event log. A method with `@EventPattern(<ConsumedTopic>)` gets a `ConsumedRecord[]` and may
- * answer a `DeadRecord[]`: what it cannot apply goes to the topic's dead letters, but for what a newer release wrote, which is counted. After that the offsets are committed;
- * where either fails the batch comes again, with back-off. Each topic is a consumer group `<group>.<topic>`, so that a
- * handler that fails holds up no other topic.
+ * return a `DeadRecord[]`, which goes to the topic's dead letters; those with `isUnknown` are counted only. After that
+ * the offsets are committed. If either fails, the batch comes again, with back-off. Each topic is a consumer group
+ * `<group>.<topic>`, so that a handler that fails holds up no other topic.
  */
 class EventLogTransport extends Server implements CustomTransportStrategy {
   /** A failure belongs to the event log, which hands the batch over again. */

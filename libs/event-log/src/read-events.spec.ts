@@ -51,14 +51,17 @@ describe('readEvents', () => {
       { type: 'member.added', data: { user_id: 'usr_1', role: 'auditor' } },
       'data.role',
     ],
-  ])('OPS %s of a newer release is unknown, which is no dead letter', (_what, change, field) => {
-    const { dead } = readEvents(TOPIC.account, [
-      record({ ...envelope, data: { ...envelope.data, ...change } }),
-    ]);
-    expect(dead).toMatchObject([
-      { isUnknown: true, reason: `the value of the field ${field} is not known to this release` },
-    ]);
-  });
+  ])(
+    'OPS %s of a newer release is marked unknown, so that it is no fault of the record',
+    (_what, change, field) => {
+      const { dead } = readEvents(TOPIC.account, [
+        record({ ...envelope, data: { ...envelope.data, ...change } }),
+      ]);
+      expect(dead).toMatchObject([
+        { isUnknown: true, reason: `the value of the field ${field} is not known to this release` },
+      ]);
+    },
+  );
 
   it('OPS a text in a field that is always null is a dead letter, whichever release wrote it', () => {
     const failed = { task_id: 't', model: 'm', provider: 'p', status: 'failed', video_url: 'https://v.test' };

@@ -157,7 +157,7 @@ export class Projections {
 
   /**
    * Sends totals. The posting's own are a snapshot already; others, and every retry, are read anew: an older snapshot
-   * would report less. Anything else, and every other try, is read anew: an older snapshot would report less.
+   * would report less.
    */
   private async send(wishes: readonly ProjectionDebt[], posted: PostedTotals = NOTHING): Promise<void> {
     const known = answered(wishes, posted);

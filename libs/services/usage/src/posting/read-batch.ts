@@ -42,7 +42,10 @@ export function awaitsOutcome(unit: { error_code: string | null; usage_estimated
   return unit.error_code === CRASH_CODE && !unit.usage_estimated;
 }
 
-/** Parses and checks what the log delivered. Never throws: what is not understood is unusable. */
+/**
+ * Parses and checks what the log delivered. Never throws. A record that is not understood is unusable, also one with a
+ * value of a newer release: left uncounted, its money would be lost.
+ */
 export function readBatch(records: readonly ConsumedRecord[]): ReadBatch {
   const batch: ReadBatch = { usage: [], rejections: [], unusable: [] };
   const usage = readEvents(TOPIC.usage, ofTopic(records, TOPIC.usage));
