@@ -63,7 +63,7 @@ export class MembersService {
   ): Promise<MemberRecord> {
     const accounts = await this.accountsOf(orgId, userId);
     if (body.role === 'owner') accounts.add(caller.accountId);
-    await refuseUnlisted(this.names, body, await this.existing(this.database.prisma, orgId, userId));
+    await refuseUnlisted(this.names, body, () => this.existing(this.database.prisma, orgId, userId));
     return this.changes.run(request, {
       accounts: [...accounts],
       make: async (tx) => {

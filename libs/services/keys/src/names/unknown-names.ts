@@ -55,14 +55,16 @@ interface Allowing {
 
 /**
  * Throws ApiError `unprocessable_entity` for an allow-list with an id that is not listed, but for those that are stored:
- * it would allow nothing.
+ * it would allow nothing. `stored` reads the row that changes; it is called only if the body has ids.
  */
 export async function refuseUnlisted(
   names: CatalogueNames,
   body: Allowing,
-  stored: Allowing | null,
+  stored: () => Promise<Allowing | null> = async () => null,
 ): Promise<void> {
   const idsIn = (one: Allowing | null): Reference[] =>
     idsOf('allowed_models', one?.allowed_models as string[] | null | undefined);
-  refuseFaults('unprocessable_entity', await unknownNames(names, idsIn(body), { stored: idsIn(stored) }));
+  const asked = idsIn(body);
+  if (asked.length === 0) return;
+  refuseFaults('unprocessable_entity', await unknownNames(names, asked, { stored: idsIn(await stored()) }));
 }

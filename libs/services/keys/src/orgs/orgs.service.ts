@@ -67,7 +67,7 @@ export class OrgsService {
     requireFields(caller, body, null);
     const filled = withDefaults(body, await this.defaults.read());
     refuseFaults('validation_error', orgFaults(filled, NEW_ORG));
-    await refuseUnlisted(this.names, body, null);
+    await refuseUnlisted(this.names, body);
     // Their membership is new, so it is their account that changes.
     return this.changes.create(request, {
       accounts: [caller.accountId],
@@ -88,7 +88,7 @@ export class OrgsService {
     requireFields(caller, body, id);
     const { account, ...stored } = await this.existing(this.database.prisma, id);
     if (account === null) throw new ApiError('not_found');
-    await refuseUnlisted(this.names, body, stored);
+    await refuseUnlisted(this.names, body, async () => stored);
     return this.changes.run(request, {
       accounts: [account.id],
       make: async (tx) => {

@@ -79,7 +79,7 @@ export class ProviderKeysService {
       provider: this.knownProvider(body.provider),
       version: 1,
     });
-    await refuseUnlisted(this.names, body, null);
+    await refuseUnlisted(this.names, body);
     return this.changes.create(request, {
       accounts: [accountId],
       make: async (tx) => {
@@ -108,7 +108,7 @@ export class ProviderKeysService {
     body: UpdateProviderKeyBody,
     request: FastifyRequest,
   ): Promise<ProviderKeyRecord> {
-    await refuseUnlisted(this.names, body, await this.existing(caller, id));
+    await refuseUnlisted(this.names, body, () => this.existing(caller, id));
     return this.change(caller, id, request, async (tx, row) => {
       const fields = sentFields(body);
       if (fields.length === 0) return { answer: toWire(row), audit: null };

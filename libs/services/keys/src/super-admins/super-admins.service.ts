@@ -23,9 +23,9 @@ interface Holder {
   super_admin_at: Date | null;
 }
 
-/** Holders of the platform's own role. There is always one at least. */
 const LAST_ONE = 'This person is the last super admin: make another person a super admin first.';
 
+/** Holders of the platform's own role. There is always at least one. */
 @Injectable()
 export class SuperAdminsService {
   constructor(
