@@ -3,7 +3,7 @@ export { withNulls } from './price-record.js';
 export type { ContextValue } from './price-record.js';
 export { TOKEN_CLASSES, tokenClasses } from './unit-usage.js';
 export { servesTier, speechRates } from './compile-price.js';
-export { price, priceAt, priceLines } from './price.js';
+export { price, priceLines } from './price.js';
 export type { PriceInput, PriceLine, PriceTerms } from './price.js';
 export { LATE_USAGE_MS, chargeFor } from './charge.js';
 export type { Charge, ChargeCase, Disconnect, FailedAttempt } from './charge.js';
@@ -21,6 +21,6 @@ export {
   discounted,
 } from './catalogue-price.js';
 export type { PricedOutput, PricedRoute } from './catalogue-price.js';
-export { hasWindows, nextPriceEdge, scheduledPrices } from './price-windows.js';
+export { hasWindows, nextPriceEdge, priceAt, scheduledPrices } from './price-windows.js';
 export { validatePriceRecord } from './validate-price.js';
 export type { PricedModelType } from './validate-price.js';

@@ -1,7 +1,6 @@
 import type { PriceRecord, PriceWindow } from '@gateway/contracts';
 import fc from 'fast-check';
-import { priceAt } from './price.js';
-import { nextPriceEdge, pricesBetween, scheduledPrices, WEEKDAYS } from './price-windows.js';
+import { nextPriceEdge, priceAt, pricesBetween, scheduledPrices, WEEKDAYS } from './price-windows.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

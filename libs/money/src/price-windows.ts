@@ -10,7 +10,11 @@ export interface PriceInForce {
 
 interface Schedule {
   readonly base: PriceInForce;
-  readonly windows: readonly { readonly window: PriceWindow; readonly price: PriceInForce }[];
+  readonly windows: readonly {
+    readonly window: PriceWindow;
+    readonly price: PriceInForce;
+    readonly isOpenAt: (atMs: number) => boolean;
+  }[];
 }
 
 const MINUTE_MS = 60_000;
@@ -24,11 +28,15 @@ const RANGE = /^([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|(24:00))$
 
 const schedules = new WeakMap<PriceRecord, Schedule>();
 
-/** `priceAt` of a record with windows: the first window that holds, else the base. */
-export function scheduledPriceAt(record: PriceRecord, atMs: number | null): PriceInForce {
+/**
+ * The price of a route that is in force at an instant: the first window that holds, else the base, which it is without
+ * an instant, too.
+ */
+export function priceAt(record: PriceRecord, atMs: number | null): PriceInForce {
+  if (record.windows == null) return { record, window: null };
   const { base, windows } = scheduleOf(record);
   if (atMs === null) return base;
-  return windows.find(({ window }) => holds(window, atMs))?.price ?? base;
+  return windows.find(({ isOpenAt }) => isOpenAt(atMs))?.price ?? base;
 }
 
 /** Every price that is in force at some instant from one to another, both included; without instants the base. */
@@ -37,10 +45,9 @@ export function pricesBetween(
   fromMs: number | null,
   untilMs: number | null,
 ): PriceRecord[] {
-  if (record.windows == null) return [record];
-  if (fromMs === null || untilMs === null) return [scheduledPriceAt(record, null).record];
+  if (record.windows == null || fromMs === null || untilMs === null) return [priceAt(record, null).record];
   const instants = [fromMs, ...edges(record, fromMs, untilMs)];
-  return [...new Set(instants.map((atMs) => scheduledPriceAt(record, atMs).record))];
+  return [...new Set(instants.map((atMs) => priceAt(record, atMs).record))];
 }
 
 /** The next instant at which another price may be in force; null where there is none. */
@@ -75,22 +82,29 @@ export function hourRange(text: string): { from: number; to: number } | null {
   return { from, to: to <= from ? to + 1_440 : to };
 }
 
-/** True if a window is in force at an instant, whatever stands before it. */
-export function holds({ from, until, hours_utc: hours, weekdays }: PriceWindow, atMs: number): boolean {
-  if (from != null && atMs < Date.parse(from)) return false;
-  if (until != null && atMs >= Date.parse(until)) return false;
-  const day = Math.floor(atMs / DAY_MS);
-  const isDay = (at: number): boolean => weekdays == null || weekdays.includes(weekdayOf(at));
-  if (hours == null) return isDay(day);
-  const minutes = (atMs - day * DAY_MS) / MINUTE_MS;
-  return hours.some((text) => {
-    const range = hourRange(text);
-    if (range === null) return false;
-    const isToday = minutes >= range.from && minutes < range.to;
-    // It began yesterday and runs past midnight.
-    const isOfYesterday = minutes + 1_440 >= range.from && minutes + 1_440 < range.to;
-    return (isToday && isDay(day)) || (isOfYesterday && isDay(day - 1));
-  });
+/** Returns a test for instants at which a window is in force, ignoring earlier windows. Reads its dates and hours once. */
+export function openTest({
+  from,
+  until,
+  hours_utc: hours,
+  weekdays,
+}: PriceWindow): (atMs: number) => boolean {
+  const fromMs = from == null ? -Infinity : Date.parse(from);
+  const untilMs = until == null ? Infinity : Date.parse(until);
+  const ranges = hours?.flatMap((text) => hourRange(text) ?? []);
+  const isDay = (day: number): boolean => weekdays == null || weekdays.includes(weekdayOf(day));
+  return (atMs) => {
+    if (atMs < fromMs || atMs >= untilMs) return false;
+    const day = dayOf(atMs);
+    if (ranges === undefined) return isDay(day);
+    const minutes = (atMs - day * DAY_MS) / MINUTE_MS;
+    return ranges.some((range) => {
+      const isToday = minutes >= range.from && minutes < range.to;
+      // It began yesterday and runs past midnight.
+      const isOfYesterday = minutes + 1_440 >= range.from && minutes + 1_440 < range.to;
+      return (isToday && isDay(day)) || (isOfYesterday && isDay(day - 1));
+    });
+  };
 }
 
 /** Instants after one and up to another at which a window may begin or end. */
@@ -136,6 +150,7 @@ function scheduleOf(record: PriceRecord): Schedule {
     base: { record: base, window: null },
     windows: (windows ?? []).map((window) => ({
       window,
+      isOpenAt: openTest(window),
       price: {
         record: { ...window.prices, ...ofRoute, ...dated(window, effective_date) },
         window: window.name,

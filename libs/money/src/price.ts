@@ -4,7 +4,6 @@ import type { BilledItem } from './billed-items.js';
 import { compilePrice } from './compile-price.js';
 import { ONE, ZERO, add, exactText, fromDecimal, moneyText, multiply, pow10 } from './exact.js';
 import type { Exact } from './exact.js';
-import { scheduledPriceAt, type PriceInForce } from './price-windows.js';
 import type { PriceContext } from './price-record.js';
 
 /** Set where the caller's own provider key served: the deployment's fee, 0 to 100 per cent. */
@@ -45,14 +44,6 @@ export interface PriceResult {
 }
 
 const PCT = /^\d{1,3}(\.\d{1,12})?$/;
-
-/**
- * The price of a route that is in force at an instant: the first window that holds, else the base, which it is without
- * an instant, too.
- */
-export function priceAt(record: PriceRecord, atMs: number | null): PriceInForce {
-  return record.windows == null ? { record, window: null } : scheduledPriceAt(record, atMs);
-}
 
 /** The price of one finished unit. Pure: the edge and the usage service agree to the last digit. */
 export function price(input: PriceInput): PriceResult {

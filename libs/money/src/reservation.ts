@@ -80,8 +80,7 @@ export function reservation(request: ReservationRequest): Reservation & { inputT
   let reserved = 0n;
   const { fromMs = null, untilMs = null } = request.begins ?? {};
   for (const route of request.routes) {
-    const { record: base } = route;
-    for (const record of base.windows == null ? [base] : pricesBetween(base, fromMs, untilMs)) {
+    for (const record of pricesBetween(route.record, fromMs, untilMs)) {
       const ofRoute = routeReservation({ ...route, record }, request, input);
       if (ofRoute.worst_case_nano > worst) worst = ofRoute.worst_case_nano;
       if (ofRoute.reserved_nano > reserved) reserved = ofRoute.reserved_nano;

@@ -1,5 +1,5 @@
 import type { PriceMatrixRow, PriceRecord, PriceWindow } from '@gateway/contracts';
-import { edges, holds, hourRange, WEEKDAYS } from './price-windows.js';
+import { edges, hourRange, openTest, WEEKDAYS } from './price-windows.js';
 import { RATE_FIELDS } from './price-record.js';
 import type { PriceFault, RateField } from './price-record.js';
 
@@ -300,7 +300,7 @@ function canHold(window: PriceWindow): boolean {
   const [fromMs, untilMs] = [Date.parse(from), Date.parse(until)];
   if (untilMs - fromMs >= WEEK_MS) return true;
   const begins = [fromMs, ...edges({ windows: [window] }, fromMs, untilMs)];
-  return begins.some((atMs) => holds(window, atMs));
+  return begins.some(openTest(window));
 }
 
 /** A window's prices are a whole record: a rate that is left out would move by itself with its wider class. */
