@@ -6,8 +6,8 @@ import type { Seed, SeedModel, SeedProvider, SeedRoute } from './seed-record.js'
 
 /**
  * Makes the tables say what the seed says, in the caller's transaction. A seed whose digest was imported last changes
- * nothing, and no seed changes what an administrator has written; what was written as the seed has it follows again. Prices are only ever added: one that changed becomes
- * the last of its route.
+ * nothing. No seed changes a row that an administrator has written, unless the row is equal to the seed's: such a row
+ * follows the seed again. Prices are only ever added: one that changed becomes the last of its route.
  * @returns whether anything was written.
  */
 export async function importSeed(tx: Tx, seed: Seed, now: Date): Promise<boolean> {
