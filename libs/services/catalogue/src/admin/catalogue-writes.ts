@@ -13,11 +13,11 @@ import { auditRow, type AuditedWrite } from '@gateway/database';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
+import { isoDay } from '../iso-day.js';
 import { referenceFaults } from '../seed/read-seed.js';
 import { unknownWords } from '../snapshots/unknown-words.js';
-import { changedFields } from '../seed/changed-fields.js';
 import { knownModels } from '../seed/known-models.js';
-import { writeModels } from '../seed/seed-import.js';
+import { followEqual, writeModels } from '../seed/seed-import.js';
 import type { SeedModel } from '../seed/seed-record.js';
 import { publishAfter } from '../snapshots/publish.js';
 import { StoredCatalogueReader } from '../snapshots/stored-catalogue-reader.js';
@@ -57,7 +57,7 @@ export class CatalogueWrites {
         const faults = [...(await faultsOf(tx, [model], [])), ...wordFaults(model)];
         if (faults.length > 0) throw invalid(faults);
         await replaceModels(tx, [model], now);
-        await this.followEqual(tx, [model]);
+        await followEqual(tx, this.own.seed().models, [model]);
       },
     );
   }
@@ -124,10 +124,8 @@ export class CatalogueWrites {
       const moved = new Set([...diff.added, ...diff.changed.map(({ id }) => id), ...faulty]);
       const written = withoutTwins(load).filter(({ id }) => moved.has(id));
       await replaceModels(tx, written, now, faulty);
-      await this.followEqual(
-        tx,
-        written.filter(({ id }) => !faulty.has(id)),
-      );
+      const sound = written.filter(({ id }) => !faulty.has(id));
+      await followEqual(tx, this.own.seed().models, sound);
       await tx.model.updateMany({
         where: { id: { in: diff.removed } },
         data: { is_enabled: false, is_edited: true },
@@ -135,17 +133,6 @@ export class CatalogueWrites {
     });
     const { diff, faults } = done as unknown as Checked;
     return { dry_run: false, applied: true, refused: null, faults, ...diff };
-  }
-
-  /** Models that were written as the release has them follow its next data, as if nobody had touched them. */
-  private async followEqual(tx: Tx, written: readonly SeedModel[]): Promise<void> {
-    const release = new Map(this.own.seed().models.map((model) => [model.id, model]));
-    const equal = written.filter((model) => {
-      const known = release.get(model.id);
-      return known !== undefined && changedFields(known, model).length === 0;
-    });
-    const ids = equal.map(({ id }) => id);
-    await tx.model.updateMany({ where: { id: { in: ids } }, data: { is_edited: false } });
   }
 
   private async write(
@@ -207,10 +194,6 @@ function invalid(faults: readonly Pick<Fault, 'loc' | 'msg'>[]): ApiError {
 /** Returns the place of the fault in the body of the load. */
 function inLoad({ model, loc, msg }: Fault, load: readonly SeedModel[]): Pick<Fault, 'loc' | 'msg'> {
   return { loc: ['models', load.findIndex(({ id }) => id === model), ...loc], msg: `${model}: ${msg}` };
-}
-
-function isoDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }
 
 /** Words that this release does not know. A load may hold those of a later one, which are shown once they are known. */

@@ -27,14 +27,14 @@ export class WriteQueue {
     this.last = Promise.all([before, own]).then(() => undefined);
     this.waiting += 1;
     try {
-      await this.turn(before).finally(() => (this.waiting -= 1));
+      await this.begun(before).finally(() => (this.waiting -= 1));
       return await write();
     } finally {
       end();
     }
   }
 
-  private turn(before: Promise<void>): Promise<void> {
+  private begun(before: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = this.clock.setTimer(WAIT_MS, () =>
         reject(unavailable(this.random, new Error(`no turn to write within ${WAIT_MS} ms`))),

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PriceRecord, PriceStep } from '@gateway/contracts';
+import { isoDay } from '../iso-day.js';
 import { CatalogueDatabase } from '../postgres/catalogue-database.js';
 import { scheduleView } from './prices-now.js';
 import { pricing } from '../snapshots/catalogue-model.js';
@@ -20,7 +21,7 @@ export class PriceHistory {
       take: STEPS_MAX,
     });
     return rows.map((row) => {
-      const day = row.effective_date.toISOString().slice(0, 10);
+      const day = isoDay(row.effective_date);
       return {
         provider: row.provider,
         effective_date: day,

@@ -47,7 +47,8 @@ function withoutNulls(price: PriceRecord): Record<string, unknown> {
   );
 }
 
-function canonical(value: unknown): string {
+/** Returns JSON with sorted members, so that equal values have equal text: jsonb does not keep their order. */
+export function canonical(value: unknown): string {
   const sorted = (_key: string, member: unknown): unknown =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,5 +1,6 @@
 import type { PriceRecord, ReasoningStyle } from '@gateway/contracts';
 import type { Tx } from '../postgres/catalogue-database.js';
+import { isoDay } from '../iso-day.js';
 import { currentPrices, routeKey } from './current-prices.js';
 import type { SeedModel } from './seed-record.js';
 
@@ -34,8 +35,4 @@ export async function knownModels(tx: Tx): Promise<KnownModels> {
       return [row.id, model];
     }),
   );
-}
-
-function isoDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }

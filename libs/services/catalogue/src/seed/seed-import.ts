@@ -1,5 +1,6 @@
 import type { Tx } from '../postgres/catalogue-database.js';
-import { changedFields } from './changed-fields.js';
+import { isoDay } from '../iso-day.js';
+import { canonical, changedFields } from './changed-fields.js';
 import { currentPrices, routeKey } from './current-prices.js';
 import { knownModels } from './known-models.js';
 import type { Seed, SeedModel, SeedProvider, SeedRoute } from './seed-record.js';
@@ -14,7 +15,7 @@ export async function importSeed(tx: Tx, seed: Seed, now: Date): Promise<boolean
   const last = await tx.seed.findUnique({ where: { id: 1 } });
   if (last?.digest === seed.digest) return false;
 
-  await followEqual(tx, seed.models);
+  await followEqual(tx, seed.models, await editedModels(tx));
   const edited = new Set((await tx.model.findMany({ where: { is_edited: true } })).map(({ id }) => id));
   const kept = new Set((await tx.provider.findMany({ where: { is_edited: true } })).map(({ slug }) => slug));
   await tx.route.deleteMany({ where: { model_id: { notIn: [...edited] } } });
@@ -38,23 +39,30 @@ export async function importSeed(tx: Tx, seed: Seed, now: Date): Promise<boolean
   return true;
 }
 
-/** Edited models that are as the seed has them count as edited no more. */
-async function followEqual(tx: Tx, models: readonly SeedModel[]): Promise<void> {
-  const rows = await tx.model.findMany({
-    where: { is_edited: true, is_enabled: true },
-    select: { id: true },
-  });
-  if (rows.length === 0) return;
-  const edited = new Set(rows.map(({ id }) => id));
-  const known = await knownModels(tx);
+/** Models that are as the seed has them follow its next data, as if nobody had edited them. */
+export async function followEqual(
+  tx: Tx,
+  seed: readonly SeedModel[],
+  models: readonly SeedModel[],
+): Promise<void> {
+  if (models.length === 0) return;
+  const ofSeed = new Map(seed.map((model) => [model.id, model]));
   const equal = models.filter((model) => {
-    const before = edited.has(model.id) ? known.get(model.id) : undefined;
-    return before !== undefined && changedFields(before, model).length === 0;
+    const known = ofSeed.get(model.id);
+    return known !== undefined && changedFields(known, model).length === 0;
   });
   await tx.model.updateMany({
     where: { id: { in: equal.map(({ id }) => id) } },
     data: { is_edited: false },
   });
+}
+
+async function editedModels(tx: Tx): Promise<SeedModel[]> {
+  const where = { is_edited: true, is_enabled: true };
+  const rows = await tx.model.findMany({ where, select: { id: true } });
+  if (rows.length === 0) return [];
+  const known = await knownModels(tx);
+  return rows.flatMap(({ id }) => known.get(id) ?? []);
 }
 
 /** Adds models with their routes and prices; there are none of these ids. */
@@ -119,7 +127,7 @@ function routeRow(model: SeedModel, route: SeedRoute) {
 
 async function addChangedPrices(tx: Tx, models: readonly SeedModel[], now: Date): Promise<void> {
   const known = new Map(
-    (await currentPrices(tx)).map((price) => [routeKey(price.model_id, price), canonical(price)]),
+    (await currentPrices(tx)).map((price) => [routeKey(price.model_id, price), priceText(price)]),
   );
   const prices = models.flatMap((model) =>
     model.routes.map((route) => ({
@@ -131,17 +139,12 @@ async function addChangedPrices(tx: Tx, models: readonly SeedModel[], now: Date)
       created_at: now,
     })),
   );
-  const changed = prices.filter((price) => known.get(routeKey(price.model_id, price)) !== canonical(price));
+  const changed = prices.filter((price) => known.get(routeKey(price.model_id, price)) !== priceText(price));
   await tx.price.createMany({ data: changed });
 }
 
-/** jsonb does not keep the order of members: equal records have equal text only when they are sorted. */
-function canonical({ effective_date, record }: { effective_date: Date; record: object }): string {
-  const sorted = (_key: string, value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value;
-  return JSON.stringify([effective_date.toISOString().slice(0, 10), record], sorted);
+function priceText({ effective_date, record }: { effective_date: Date; record: object }): string {
+  return canonical([isoDay(effective_date), record]);
 }
 
 function day(text: string): Date {

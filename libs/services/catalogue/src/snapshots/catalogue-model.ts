@@ -9,6 +9,7 @@ import type {
 } from '@gateway/contracts';
 import { TEXT_DIALECTS } from '@gateway/dialects';
 import { cheapestRoute, withNulls } from '@gateway/money';
+import { isoDay } from '../iso-day.js';
 import { describe } from './describe.js';
 import { supportsFlags } from './supports-flags.js';
 
@@ -153,7 +154,7 @@ function toRoute(model: StoredModel, route: StoredRoute): Route {
 /** The day on which the last route goes; null while one has no such day. */
 function lastDay(routes: readonly Route[]): string | null {
   const last = Math.max(...routes.map(({ retiresAtMs }) => retiresAtMs ?? Infinity));
-  return last === Infinity ? null : new Date(last).toISOString().slice(0, 10);
+  return last === Infinity ? null : isoDay(new Date(last));
 }
 
 /** Returns the members of the spec's model record that concern the model itself. */

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { CatalogueModel, CatalogueSnapshot, ModelType, ReasoningStyle } from '@gateway/contracts';
 import type { Model as ModelRow } from '../generated/prisma/client.js';
+import { isoDay } from '../iso-day.js';
 import type { Tx } from '../postgres/catalogue-database.js';
 import { currentPrices, routeKey } from '../seed/current-prices.js';
 import {
@@ -56,7 +57,7 @@ export function toStored(row: ModelRow): StoredModel {
     ...row,
     model_type: row.model_type as ModelType,
     reasoning: row.reasoning as unknown as ReasoningStyle,
-    released: row.released === null ? null : dayOf(row.released),
+    released: row.released === null ? null : isoDay(row.released),
   };
 }
 
@@ -87,13 +88,13 @@ export async function storedRoutes(
       dialect: route.dialect,
       context_length: route.context_length,
       max_output_tokens: route.max_output_tokens,
-      effective_date: dayOf(price.effective_date),
-      retires_at: route.retires_at === null ? null : dayOf(route.retires_at),
+      effective_date: isoDay(price.effective_date),
+      retires_at: route.retires_at === null ? null : isoDay(route.retires_at),
       regions: provider.regions,
       zero_retention: provider.zero_retention,
       price: price.record,
       source: route.source,
-      source_date: dayOf(route.source_date),
+      source_date: isoDay(route.source_date),
     });
   }
   for (const routes of found.values()) routes.sort(byTarget);
@@ -131,10 +132,6 @@ export function digestOf(content: SnapshotContent): string {
 
 function byTarget(a: StoredRoute, b: StoredRoute): number {
   return `${a.provider} ${a.upstream_model}` < `${b.provider} ${b.upstream_model}` ? -1 : 1;
-}
-
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }
 
 /** A snapshot is shared by every request: nobody may change it. */
