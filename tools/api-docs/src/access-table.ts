@@ -1,5 +1,6 @@
 import type { AccessRule } from '@gateway/platform';
 import type { DescribedRoute } from './described-routes.js';
+import { markdownTable } from './markdown-table.js';
 
 const INTRO = `# Who may call what
 
@@ -19,8 +20,7 @@ export function accessTable(routes: readonly DescribedRoute[]): string {
     .filter(({ access }) => access.internal === undefined)
     .map(({ method, path, access }) => [`${method.toUpperCase()} ${path}`, ...cellsOf(access)])
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return `${INTRO}${lines.join('\n')}\n`;
+  return `${INTRO}${markdownTable(HEAD, rows)}`;
 }
 
 function cellsOf(rule: AccessRule): string[] {

@@ -11,6 +11,7 @@ import {
   VIDEO_DIALECTS,
 } from '@gateway/dialects';
 import { PROVIDERS, type Provider } from '@gateway/providers';
+import { markdownTable } from './markdown-table.js';
 
 /** Endpoints that one family of dialects serves. */
 interface Column {
@@ -62,7 +63,7 @@ export function endpointMatrix(providers: readonly Provider[] = REAL_PROVIDERS):
     provider.name,
     ...COLUMNS.map((column) => (column.isServedBy(provider) ? '✓' : '')),
   ]);
-  return table([head, head.map((_, at) => (at === 0 ? '---' : ':-:')), ...rows]);
+  return markdownTable(head, rows, { isCentred: true });
 }
 
 /** Returns the page with its table of endpoints and their providers made anew. Throws where it has no place for one. */
@@ -77,10 +78,6 @@ export function withEndpoints(page: string, providers: readonly Provider[] = REA
       .map(({ name }) => name)
       .join(', '),
   ]);
-  const lines = table([['endpoint', 'providers'], ['---', '---'], ...rows]);
+  const lines = markdownTable(['endpoint', 'providers'], rows);
   return `${page.slice(0, begin)}${BEGIN}\n${lines}${page.slice(end)}`;
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  return rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }

@@ -1,5 +1,6 @@
 import type { Provider } from '@gateway/providers';
 import { endpointMatrix, REAL_PROVIDERS } from './endpoints-table.js';
+import { markdownTable } from './markdown-table.js';
 
 const INTRO = `# Providers and their variables
 
@@ -20,9 +21,7 @@ const HEAD = ['provider', 'slug', 'key', 'address', 'default address', 'further 
 
 /** Every provider with the variables that it is set up by and the endpoints that it serves, as Markdown. */
 export function providersTable(providers: readonly Provider[] = REAL_PROVIDERS): string {
-  const rows = providers.map(rowOf);
-  const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return `${INTRO}${lines.join('\n')}\n${ENDPOINTS}${endpointMatrix(providers)}`;
+  return `${INTRO}${markdownTable(HEAD, providers.map(rowOf))}${ENDPOINTS}${endpointMatrix(providers)}`;
 }
 
 function rowOf({

@@ -23,7 +23,8 @@ interface Constructed {
   line: number;
   parameters: readonly ts.ParameterDeclaration[];
   isInjectable: boolean;
-  file: ts.SourceFile;
+  /** Names that Nest can see as the program runs. */
+  classes: ReadonlySet<string>;
 }
 
 /**
@@ -65,6 +66,7 @@ function bagsOf(file: ts.SourceFile): [string, number][] {
 
 function constructorsOf(file: ts.SourceFile): Constructed[] {
   const found: Constructed[] = [];
+  const classes = classesOf(file);
   const visit = (node: ts.Node): void => {
     if (ts.isConstructorDeclaration(node)) {
       const { parent, parameters } = node;
@@ -72,7 +74,7 @@ function constructorsOf(file: ts.SourceFile): Constructed[] {
       const decorators = ts.canHaveDecorators(parent) ? (ts.getDecorators(parent) ?? []) : [];
       const isInjectable = decorators.some((each) => /^@(?:Injectable|Controller)\(/.test(each.getText()));
       const name = parent.name?.getText() ?? 'a class';
-      found.push({ path: file.fileName, name, line, parameters, isInjectable, file });
+      found.push({ path: file.fileName, name, line, parameters, isInjectable, classes });
     }
     ts.forEachChild(node, visit);
   };
@@ -81,12 +83,11 @@ function constructorsOf(file: ts.SourceFile): Constructed[] {
 }
 
 /** Nest reads a parameter's class from the program as it runs, where types are gone. */
-function unseen(parameter: ts.ParameterDeclaration, { name, isInjectable, file }: Constructed): string[] {
+function unseen(parameter: ts.ParameterDeclaration, { name, isInjectable, classes }: Constructed): string[] {
   const isToken = (ts.getDecorators(parameter) ?? []).length > 0;
   if (!isInjectable || isToken) return [];
   const { type } = parameter;
-  if (type !== undefined && ts.isTypeReferenceNode(type) && classesOf(file).has(type.typeName.getText()))
-    return [];
+  if (type !== undefined && ts.isTypeReferenceNode(type) && classes.has(type.typeName.getText())) return [];
   return [
     `Nest cannot see what ${name} asks for by "${parameter.getText()}": import the class, or @Inject a token`,
   ];

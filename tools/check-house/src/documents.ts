@@ -68,22 +68,32 @@ function drawnFiles(path: string, text: string, names: Names): Finding[] {
   });
 }
 
+const DECLARED = /\b(?:class|interface|type|const|enum) ([A-Z]\w*)/g;
+
+interface Declared {
+  name: string;
+  text: string;
+}
+
 /** Paths and declared names of a tree. */
 class Names {
   private readonly folders = new Set<string>(['.']);
-  private readonly lastNames = new Map<string, string[]>();
-  private readonly declared = new Map<string, string[]>();
+  /** Paths by the name of their file. */
+  private readonly lastNames: ReadonlyMap<string, readonly string[]>;
+  /** Sources by the names that they declare. */
+  private readonly declared: ReadonlyMap<string, readonly Declared[]>;
 
   constructor(private readonly tree: SourceTree) {
     for (const path of tree.keys()) {
       const steps = path.split('/');
       for (let length = 1; length < steps.length; length += 1)
         this.folders.add(steps.slice(0, length).join('/'));
-      add(this.lastNames, steps.at(-1) ?? path, path);
     }
-    for (const [, text] of sources(tree))
-      for (const [, name] of text.matchAll(/\b(?:class|interface|type|const|enum) ([A-Z]\w*)/g))
-        add(this.declared, name, text);
+    this.lastNames = Map.groupBy(tree.keys(), lastName);
+    this.declared = Map.groupBy(
+      sources(tree).flatMap(([, text]) => [...text.matchAll(DECLARED)].map(([, name]) => ({ name, text }))),
+      ({ name }) => name,
+    );
   }
 
   /** True for a file or folder of the tree; `*` stands for any part of a name. */
@@ -103,14 +113,13 @@ class Names {
   /** True where a path of the tree ends in this one: pages name files from their own folder. */
   hasFile(end: string): boolean {
     if (end.includes('*')) return [...this.tree.keys()].some((one) => globOf(end, '(?:^|/)').test(one));
-    const name = end.split('/').at(-1) ?? end;
-    return (this.lastNames.get(name) ?? []).some((path) => path === end || path.endsWith(`/${end}`));
+    return (this.lastNames.get(lastName(end)) ?? []).some((path) => path === end || path.endsWith(`/${end}`));
   }
 
   /** True where a source that declares the name has the member; names of the language are not judged. */
   hasMember(name: string, member: string): boolean {
     if (name in globalThis) return true;
-    return (this.declared.get(name) ?? []).some((text) => new RegExp(`\\b${member}\\b`).test(text));
+    return (this.declared.get(name) ?? []).some(({ text }) => new RegExp(`\\b${member}\\b`).test(text));
   }
 }
 
@@ -119,8 +128,6 @@ function globOf(path: string, begin: string): RegExp {
   return new RegExp(`${begin}${escaped}$`);
 }
 
-function add(map: Map<string, string[]>, key: string, value: string): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
+function lastName(path: string): string {
+  return posix.basename(path);
 }
