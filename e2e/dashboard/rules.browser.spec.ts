@@ -225,8 +225,13 @@ describe('rules that the dashboard shows', () => {
     [403, 'forbidden', 'Not allowed', 'Use a credential with the right.'],
     [404, 'not_found', 'Not found', 'Check the id.'],
     [429, 'rate_limit_exceeded', 'Too many requests', 'Wait for Retry-After'],
-    [500, 'internal_error', 'This part of the gateway is away', 'Report the request_id'],
-    [503, 'service_unavailable', 'This part of the gateway is away', 'Send it again after Retry-After'],
+    [500, 'internal_error', 'This part of the gateway is unavailable', 'Report the request_id'],
+    [
+      503,
+      'service_unavailable',
+      'This part of the gateway is unavailable',
+      'Send it again after Retry-After',
+    ],
   ])(
     'point 18 a %i keeps the frame, and shows code, request id and what to do',
     async (status, code, title, action) => {

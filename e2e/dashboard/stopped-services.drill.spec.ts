@@ -75,7 +75,7 @@ describe('the dashboard while a service is stopped', () => {
       await open(name);
       const card = page.getByRole('alert').filter({ hasText: says }).first();
       await card.waitFor();
-      await card.getByText('This part of the gateway is away').waitFor();
+      await card.getByText('This part of the gateway is unavailable').waitFor();
       await card.getByText('service_unavailable', { exact: true }).waitFor();
       await card.getByText(/^req_/).waitFor();
       // The menu, and a page that needs nothing of it.

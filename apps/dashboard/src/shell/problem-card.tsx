@@ -73,5 +73,5 @@ function titleOf(problem: Problem): string {
   if (status === 403) return 'Not allowed';
   if (status === 404) return 'Not found';
   if (status === 429) return 'Too many requests';
-  return status >= 500 ? 'This part of the gateway is away' : 'The request was refused';
+  return status >= 500 ? 'This part of the gateway is unavailable' : 'The request was refused';
 }
