@@ -11,7 +11,7 @@ import {
   type ScopeLimits,
 } from '@gateway/contracts';
 import { visibleKey } from '@gateway/platform';
-import { onlyOrg, viewOf } from './view.js';
+import { meantBy, viewOf } from './view.js';
 
 const NO_SCOPES: RateLimitState['scopes'] = {
   key: null,
@@ -51,11 +51,6 @@ export async function seenLimits(
   if (principal.kind === 'admin_key') return { accountId, limits: principal.limits ?? [] };
   const membership = principal.memberships.find((held) => held.orgId === org);
   return { accountId, limits: membership?.limits ?? [] };
-}
-
-/** The read needs no parameter: who is in one organization means that one. */
-function meantBy(principal: Principal): string | undefined {
-  return principal.kind === 'session' ? onlyOrg(principal) : undefined;
 }
 
 /** Counters and limits as the read answers them; a scope without known limits is null. */

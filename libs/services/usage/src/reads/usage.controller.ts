@@ -24,7 +24,7 @@ import { FairScheduler } from './fair-scheduler.js';
 import { RejectionsStore } from './rejections.store.js';
 import { RETENTION_DAYS } from './request-wire.js';
 import { SessionCache } from './session-cache.js';
-import { onlyOrg, USAGE_RULE, viewOf, viewsOf, type View } from './view.js';
+import { meantBy, USAGE_RULE, viewOf, viewsOf, type View } from './view.js';
 
 const DAY_MS = 86_400_000;
 
@@ -47,7 +47,7 @@ export class UsageController {
     private readonly freshness: Freshness,
     private readonly names: Names,
     private readonly cache: SessionCache,
-    private readonly turns: FairScheduler,
+    private readonly scheduler: FairScheduler,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -125,10 +125,7 @@ export class UsageController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RejectionsPage> {
     const principal = principalOf(request);
-    const view = viewOf(
-      principal,
-      body.org_id ?? (principal.kind === 'session' ? onlyOrg(principal) : undefined),
-    );
+    const view = viewOf(principal, body.org_id ?? meantBy(principal));
     const read = async (): Promise<RejectionsPage> => {
       const { limit, offset } = body;
       return { ...(await this.rejections.page(view, body, this.retained())), limit, offset };
@@ -146,7 +143,7 @@ export class UsageController {
       principal,
       question: [name, view, question],
       isRefreshed: (query.refresh ?? refresh) === true,
-      read: () => this.turns.of(view.accountId, read),
+      read: () => this.scheduler.of(view.accountId, read),
     });
   }
 

@@ -62,8 +62,15 @@ export function payingOrg(
   return session.memberships.length === 0 ? null : onlyOrg(session);
 }
 
-/** Returns the only organization of a session. Throws ApiError `validation_error` in none and in several. */
-export function onlyOrg({ memberships }: Pick<SessionPrincipal, 'memberships'>): string {
+/**
+ * Returns the organization of a read that names none: a session's only one. Throws ApiError `validation_error` for a
+ * session in none and in several.
+ */
+export function meantBy(principal: Principal): string | undefined {
+  return principal.kind === 'session' ? onlyOrg(principal) : undefined;
+}
+
+function onlyOrg({ memberships }: Pick<SessionPrincipal, 'memberships'>): string {
   if (memberships.length === 1) return memberships[0].orgId;
   throw unclear(
     memberships.length === 0
