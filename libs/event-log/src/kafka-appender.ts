@@ -51,7 +51,7 @@ export class KafkaAppender {
   }
 
   private async sendAll(): Promise<void> {
-    // What is appended in this turn of the event loop goes together.
+    // What is appended in this tick of the event loop goes together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.queue.length > 0) {
       const entries = this.nextBatch();
@@ -63,7 +63,7 @@ export class KafkaAppender {
           entry.reject(new Error(`Kafka did not take records of ${this.topic}.`, { cause }));
       }
     }
-    // In the same turn as the check of the queue: who appends after it begins anew.
+    // In the same tick as the check of the queue: who appends after it begins anew.
     this.sending = null;
   }
 

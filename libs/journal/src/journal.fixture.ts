@@ -115,10 +115,10 @@ export async function abandon(journal: Journal): Promise<void> {
   journal.flush();
   const held = journal as unknown as {
     owner: { release(): Promise<void> };
-    inheritance: { release(): Promise<void> };
+    recovery: { release(): Promise<void> };
   };
   await held.owner.release();
-  await held.inheritance.release();
+  await held.recovery.release();
 }
 
 /** All that the journal would put again, in its order. */

@@ -93,7 +93,7 @@ describe('the journal while it is written', () => {
       await wait.journal.close();
     }));
 
-  it('one event-loop turn is one write', () =>
+  it('one event-loop tick is one write', () =>
     withFolder(async (dir) => {
       let writes = 0;
       const disk = faultyDisk({

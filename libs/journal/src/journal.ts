@@ -63,13 +63,13 @@ export class Journal {
   private readonly disk: Disk;
   private readonly owner: Claim;
   private readonly writer: SegmentWriter;
-  private readonly shelf: SegmentRetention;
-  private readonly inheritance: JournalRecovery;
+  private readonly retention: SegmentRetention;
+  private readonly recovery: JournalRecovery;
   private readonly folder: string;
   private readonly openUnits = new OpenUnits();
   private position: Position = { segment: 1, offset: 0, seq: 0 };
   private seq = 0;
-  private turn: Promise<void> | null = null;
+  private tick: Promise<void> | null = null;
   /** True from 90 % of the budget on: readiness off, new units 503. Looked at where segments grow or go. */
   isFull = false;
   private isClosed = false;
@@ -100,8 +100,8 @@ export class Journal {
     this.producer = producer;
     this.epoch = epoch;
     this.folder = join(dir, producer, epoch);
-    this.shelf = new SegmentRetention(disk, options.onAlarm);
-    this.inheritance = new JournalRecovery({ disk, dir, producer, epoch, onAlarm: options.onAlarm });
+    this.retention = new SegmentRetention(disk, options.onAlarm);
+    this.recovery = new JournalRecovery({ disk, dir, producer, epoch, onAlarm: options.onAlarm });
     disk.makeFolder(this.folder);
     this.writer = new SegmentWriter({
       disk,
@@ -113,7 +113,7 @@ export class Journal {
       carry: () => this.openUnits.texts(),
       onSynced: (position, outcomes) => this.advance(position, outcomes),
     });
-    this.shelf.add({
+    this.retention.add({
       producer,
       epoch,
       folder: this.folder,
@@ -131,7 +131,7 @@ export class Journal {
   }
 
   /**
-   * Notes an admitted unit; buffered until the turn's flush. False: not accepted, the unit must be refused (503). Throws
+   * Notes an admitted unit; buffered until the tick's flush. False: not accepted, the unit must be refused (503). Throws
    * RangeError above 960 KiB.
    */
   intent(intent: Intent): boolean {
@@ -170,7 +170,7 @@ export class Journal {
     return isWritten;
   }
 
-  /** Wait for it before the last bytes of an answer leave: everything of this turn is written at its end, at once. */
+  /** Wait for it before the last bytes of an answer leave: everything of this tick is written at its end, at once. */
   commit(receipt: Receipt): Promise<void> {
     return this.options.sync === 'wait' ? receipt.synced : this.tickEnd();
   }
@@ -186,7 +186,7 @@ export class Journal {
    * again, for instance every minute.
    */
   async recover(crashRecord: (intent: Intent, isLost: boolean) => CrashRecord): Promise<Recovery> {
-    const found = await this.inheritance.find((producer, epoch) => this.shelf.has(producer, epoch));
+    const found = await this.recovery.find((producer, epoch) => this.retention.has(producer, epoch));
     const closed = new Set(found.flatMap((epoch) => [...epoch.crashed]));
     let crashed = 0;
     for (const dead of found) {
@@ -213,14 +213,14 @@ export class Journal {
 
   /** Everything of this epoch up to `watermark` has been applied: segments behind it go. */
   async passed(producer: string, epoch: string, watermark: number): Promise<void> {
-    await this.shelf.passed(producer, epoch, watermark);
+    await this.retention.passed(producer, epoch, watermark);
     this.noteFullness();
   }
 
   /** Synced outcomes that the ledger has not applied yet, oldest first: they are put again after a restart. */
   async *unposted(): AsyncGenerator<SyncedOutcome[]> {
     const window = Buffer.allocUnsafe(WINDOW_BYTES);
-    for (const { producer, epoch, folder, watermark } of this.shelf.all()) {
+    for (const { producer, epoch, folder, watermark } of this.retention.all()) {
       const limit = epoch === this.epoch ? this.position : null;
       const reader = new EpochReader(this.disk, folder, () => undefined);
       let last = watermark;
@@ -259,11 +259,11 @@ export class Journal {
     return {
       seq: this.seq,
       syncedSeq: this.position.seq,
-      watermark: this.shelf.get(this.producer, this.epoch)?.watermark ?? this.seq,
+      watermark: this.retention.get(this.producer, this.epoch)?.watermark ?? this.seq,
       openUnits: this.openUnits.size,
       segments: this.writer.segments.length,
       takenOverEpochs: this.deadSources.size,
-      usedBytes: this.shelf.usedBytes,
+      usedBytes: this.retention.usedBytes,
       budgetBytes: this.options.budgetBytes,
       unsyncedBytes: this.writer.unsyncedBytes,
       lastSyncMs: this.writer.lastSyncMs,
@@ -280,9 +280,9 @@ export class Journal {
     await Promise.race([this.writer.settle(), late]);
     giveUp.abort();
     this.isClosed = this.openUnits.size === 0 && this.position.seq === this.seq;
-    await this.shelf.passed(this.producer, this.epoch, 0);
+    await this.retention.passed(this.producer, this.epoch, 0);
     await this.writer.close();
-    await this.inheritance.release();
+    await this.recovery.release();
     await this.owner.release();
   }
 
@@ -304,14 +304,14 @@ export class Journal {
   }
 
   private tickEnd(): Promise<void> {
-    this.turn ??= new Promise((resolve) => {
+    this.tick ??= new Promise((resolve) => {
       setImmediate(() => {
-        this.turn = null;
+        this.tick = null;
         this.flush();
         resolve();
       });
     });
-    return this.turn;
+    return this.tick;
   }
 
   private advance(position: Position, outcomes: SyncedOutcome[]): void {
@@ -327,13 +327,22 @@ export class Journal {
       this.deadSources.delete(id);
       const isLast = ![...this.deadSources.values()].some((source) => source.producer === producer);
       if (isLast)
-        this.inheritance.release(producer).catch((error: unknown) => this.releaseFailed(folder, error));
+        this.recovery.release(producer).catch((error: unknown) => this.releaseFailed(folder, error));
     };
     const removableBelow = (): number => Number.POSITIVE_INFINITY;
-    this.shelf.add({ producer, epoch, folder, segments, damaged, watermark: 0, removableBelow, onEmptied });
+    this.retention.add({
+      producer,
+      epoch,
+      folder,
+      segments,
+      damaged,
+      watermark: 0,
+      removableBelow,
+      onEmptied,
+    });
     const source: ShipSource = { producer, epoch, folder, position: null, lastSeq, gaps };
     this.deadSources.set(id, source);
-    if (lastSeq === 0) return this.shelf.passed(producer, epoch, 0);
+    if (lastSeq === 0) return this.retention.passed(producer, epoch, 0);
     for (const shipper of this.followers) shipper.addSource(source);
   }
 
@@ -342,7 +351,7 @@ export class Journal {
   }
 
   private noteFullness(): void {
-    const { usedBytes } = this.shelf;
+    const { usedBytes } = this.retention;
     const { budgetBytes, onAlarm } = this.options;
     const wasFull = this.isFull;
     this.isFull = usedBytes >= budgetBytes * FULL_AT;

@@ -39,10 +39,10 @@ describe('R01 the limit holds over parallel clients', () => {
     await open(clients[0]);
     const scopes = limited('key', { rpm: 100 });
     const results: AdmitResult[] = [];
-    const lane = async (store: LimitStore): Promise<void> => {
+    const caller = async (store: LimitStore): Promise<void> => {
       for (let count = 0; count < 10; count += 1) results.push(await store.admit(request({ scopes })));
     };
-    await Promise.all(clients.flatMap((store) => Array.from({ length: 16 }, () => lane(store))));
+    await Promise.all(clients.flatMap((store) => Array.from({ length: 16 }, () => caller(store))));
     expect(results).toHaveLength(640);
     expect(admitted(results)).toBe(100);
     expect((await clients[0].read('acct_1', [KEY])).scopes[0]).toMatchObject({

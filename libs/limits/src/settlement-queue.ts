@@ -33,7 +33,7 @@ type AccountQueue = TurnoverMap<string, PutUnit>;
 export class SettlementQueue {
   private readonly options: Required<Omit<SettlementQueueOptions, Callback>> &
     Pick<SettlementQueueOptions, Callback>;
-  /** Units that wait, by account, in the order in which the accounts' turns come. */
+  /** Units that wait, by account, in the order in which the accounts are served. */
   private ready = new Map<string, AccountQueue>();
   /** Queues of failed accounts until the retry. */
   private readonly resting = new Map<string, AccountQueue>();
@@ -83,7 +83,7 @@ export class SettlementQueue {
   /** Sends everything that waits now. True when the store has all of it; false as soon as a batch fails. */
   async delivered(): Promise<boolean> {
     const failuresBefore = this.failures;
-    const waiting = new Set([...this.lanes()].flatMap((queue) => [...queue.values()]));
+    const waiting = new Set([...this.queues()].flatMap((queue) => [...queue.values()]));
     this.awake();
     while (this.waits(waiting)) {
       await (this.sending ?? this.send());
@@ -112,7 +112,7 @@ export class SettlementQueue {
     while (this.ready.size > 0) await this.send();
   }
 
-  private *lanes(): Generator<AccountQueue> {
+  private *queues(): Generator<AccountQueue> {
     yield* this.ready.values();
     yield* this.resting.values();
   }
@@ -136,14 +136,14 @@ export class SettlementQueue {
   }
 
   private remove(accountId: string, unit: string): void {
-    for (const lanes of [this.ready, this.resting]) {
-      const queue = lanes.get(accountId);
+    for (const queues of [this.ready, this.resting]) {
+      const queue = queues.get(accountId);
       const put = queue?.get(unit);
       if (queue === undefined || put === undefined) continue;
       queue.delete(unit);
       this.count -= 1;
       this.options.onLeft?.(put);
-      if (queue.size === 0) lanes.delete(accountId);
+      if (queue.size === 0) queues.delete(accountId);
     }
   }
 

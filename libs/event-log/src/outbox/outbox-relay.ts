@@ -44,7 +44,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
   private readonly stopping = new AbortController();
   private running: Promise<void> | null = null;
   private waker: AbortController | null = null;
-  private isNudged = false;
+  private isWoken = false;
   private measuredAt = Number.NEGATIVE_INFINITY;
   private readonly sent = new SentRows();
 
@@ -58,7 +58,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
 
   /** Call it after a commit that wrote rows: they leave at once instead of at the next poll. */
   wake(): void {
-    this.isNudged = true;
+    this.isWoken = true;
     this.waker?.abort();
   }
 
@@ -82,7 +82,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
     const { pollMs = POLL_MS, batch = BATCH, onFault } = this.options;
     let failures = 0;
     while (!this.stopping.signal.aborted) {
-      this.isNudged = false;
+      this.isWoken = false;
       try {
         const sent = await this.relayBatch(batch);
         failures = 0;
@@ -109,9 +109,9 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async rest(delayMs: number, isBackOff: boolean): Promise<void> {
-    if (this.stopping.signal.aborted || (this.isNudged && !isBackOff)) return;
+    if (this.stopping.signal.aborted || (this.isWoken && !isBackOff)) return;
     const waker = new AbortController();
-    // A nudge does not shorten a back-off; a stop does.
+    // A wake does not shorten a back-off; a stop does.
     if (isBackOff) this.stopping.signal.addEventListener('abort', () => waker.abort(), { once: true });
     else this.waker = waker;
     await this.options.clock.sleep(delayMs, waker.signal).catch(() => undefined);

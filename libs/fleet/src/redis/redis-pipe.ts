@@ -25,11 +25,11 @@ const TIMED_OUT = 'Command timed out';
 
 /**
  * Scripts to one node over one ioredis connection: one object and one callback a call, the command as text, one write for
- * each turn of the event loop, one timer for all. The client must be made with `enableOfflineQueue: false` and
+ * each tick of the event loop, one timer for all. The client must be made with `enableOfflineQueue: false` and
  * `autoResendUnfulfilledCommands: false`: a call that waits or is sent again by the client would carry the run id of
  * another connection.
  *
- * The time of a call begins with the end of its turn. A turn that kept the event loop longer than that makes the timer
+ * The time of a call begins with the end of its tick. A tick that kept the event loop longer than that makes the timer
  * fire before the sockets are read; so what has arrived by then is read first, and counts, and calls get their time once
  * more. Without this one body of 30 MB, whose parsing takes 100 ms, fails most admissions that wait beside it
  * (reliability 0).
@@ -43,7 +43,7 @@ export class RedisPipe implements ScriptPipe {
   private calls: PipedCall[] = [];
   private first = 0;
   /** Index of the first call of this tick. */
-  private turn = 0;
+  private tickStart = 0;
   private isTickOpen = false;
   private isArmed = false;
   private timeouts: number[] = [];
@@ -104,7 +104,7 @@ export class RedisPipe implements ScriptPipe {
     this.isTickOpen = false;
     const { clock, timeoutMs } = this.options;
     const dueMs = clock.monotonic() + timeoutMs;
-    for (; this.turn < this.calls.length; this.turn += 1) this.calls[this.turn].dueMs = dueMs;
+    for (; this.tickStart < this.calls.length; this.tickStart += 1) this.calls[this.tickStart].dueMs = dueMs;
     if (!this.isArmed && this.passDone()) this.arm(timeoutMs);
   }
 
@@ -116,7 +116,7 @@ export class RedisPipe implements ScriptPipe {
   private look(): void {
     const now = this.options.clock.monotonic();
     const from = this.first;
-    const until = this.turn;
+    const until = this.tickStart;
     for (let index = from; index < until; index += 1) {
       const call = this.calls[index];
       if (call.dueMs > now) break;
@@ -126,7 +126,8 @@ export class RedisPipe implements ScriptPipe {
       else this.prolong(call, now);
     }
     this.isArmed = false;
-    if (this.passDone() && this.first < this.turn) this.arm(Math.max(1, this.calls[this.first].dueMs - now));
+    if (this.passDone() && this.first < this.tickStart)
+      this.arm(Math.max(1, this.calls[this.first].dueMs - now));
   }
 
   /** Node runs timers, then reads sockets, then runs immediates: an answer that is there wins. */
@@ -142,16 +143,16 @@ export class RedisPipe implements ScriptPipe {
   private prolong(call: PipedCall, now: number): void {
     call.isProlonged = true;
     call.dueMs = now + this.options.timeoutMs;
-    this.calls.splice(this.turn, 0, call);
-    this.turn += 1;
+    this.calls.splice(this.tickStart, 0, call);
+    this.tickStart += 1;
   }
 
   /** Forgets calls that are done; whether others wait. */
   private passDone(): boolean {
-    while (this.first < this.turn && this.calls[this.first].isDone) this.first += 1;
+    while (this.first < this.tickStart && this.calls[this.first].isDone) this.first += 1;
     if (this.first > 0) {
       this.calls.splice(0, this.first);
-      this.turn -= this.first;
+      this.tickStart -= this.first;
       this.first = 0;
     }
     return this.calls.length > 0;

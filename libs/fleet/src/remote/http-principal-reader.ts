@@ -176,7 +176,7 @@ export class HttpPrincipalReader extends PrincipalReader {
     return this.single(cacheKey, () => this.first(credential, cacheKey, address));
   }
 
-  /** The first look-up of a credential, in the lane of those that may be unknown. */
+  /** The first look-up of a credential, in the loader of those that may be unknown. */
   private async first(credential: Credential, cacheKey: string, address: string): Promise<Principal> {
     try {
       if (credential.kind !== 'key')

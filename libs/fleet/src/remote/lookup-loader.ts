@@ -47,7 +47,7 @@ export class LookupLoader<Q, A> {
       line.push({ question, sinceMs: this.options.clock.monotonic(), resolve, reject });
       this.lines.set(address, line);
       this.waiting += 1;
-      // Those of the same turn of the event loop go together.
+      // Those of the same tick of the event loop go together.
       if (this.underWay < BATCHES_MAX) queueMicrotask(() => this.next());
     });
   }

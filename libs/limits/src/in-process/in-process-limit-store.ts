@@ -31,7 +31,7 @@ export interface SeedCounts {
 export class InProcessLimitStore extends LimitStore {
   private readonly clock: Clock;
   private readonly gen: string;
-  private readonly books = new Map<string, LimitCounters>();
+  private readonly countersByAccount = new Map<string, LimitCounters>();
   private nextSweep: number;
 
   constructor(options: { clock: Clock; random: Random }) {
@@ -44,32 +44,32 @@ export class InProcessLimitStore extends LimitStore {
   /** Loads today's counts before the first request. Posted totals come later, as the answer to `missing`. */
   seed(counts: Iterable<SeedCounts>): void {
     const now = this.clock.now();
-    for (const count of counts) this.book(count.accountId).seed(recordName(count), count, now);
+    for (const count of counts) this.countersOf(count.accountId).seed(recordName(count), count, now);
   }
 
   async admit(request: AdmitRequest): Promise<AdmitResult> {
     const now = this.clock.now();
     if (now >= this.nextSweep) this.sweep(now);
-    const book = this.book(request.accountId);
+    const limits = this.countersOf(request.accountId);
     return this.result(
       request,
-      book,
-      book.admit(countersRequest(request), admissionEntries(request), now),
+      limits,
+      limits.admit(countersRequest(request), admissionEntries(request), now),
       now,
     );
   }
 
   async trial(request: AdmitRequest): Promise<Trial> {
     const now = this.clock.now();
-    const book = this.book(request.accountId);
+    const limits = this.countersOf(request.accountId);
     const entries = admissionEntries(request);
-    const { answer, records } = book.trial(countersRequest(request), entries, now);
+    const { answer, records } = limits.trial(countersRequest(request), entries, now);
     const names = [
       ...entries.map(({ kind, id, counter }) => ({ scope: kind, scopeId: id, counter })),
       { scope: 'account' as const, scopeId: request.accountId, counter: null },
     ];
     return {
-      result: this.result(request, book, answer, now),
+      result: this.result(request, limits, answer, now),
       records: records.map(({ rpm, rpd, tpm, posted, unposted, worst }, index) => ({
         ...names[index],
         rpm,
@@ -83,20 +83,20 @@ export class InProcessLimitStore extends LimitStore {
 
   async put(units: PutUnit[]): Promise<void> {
     const now = this.clock.now();
-    for (const unit of units) this.book(unit.accountId).put(unit, now);
+    for (const unit of units) this.countersOf(unit.accountId).put(unit, now);
   }
 
   async mirror(request: ProjectionRequest): Promise<number | null> {
     if (request.gen !== null && request.gen !== this.gen) return null;
-    return this.book(request.accountId).mirror(request, request.gen !== null, this.clock.now());
+    return this.countersOf(request.accountId).mirror(request, request.gen !== null, this.clock.now());
   }
 
   async stamp(accountId: string, version: number, gen: string | null): Promise<void> {
-    this.book(accountId).stamp(version, gen === this.gen);
+    this.countersOf(accountId).stamp(version, gen === this.gen);
   }
 
   async version(accountId: string): Promise<number | null> {
-    return this.books.get(accountId)?.trustedVersion() ?? null;
+    return this.countersByAccount.get(accountId)?.trustedVersion() ?? null;
   }
 
   async read(
@@ -105,46 +105,46 @@ export class InProcessLimitStore extends LimitStore {
     settledBy = Infinity,
   ): Promise<AccountState> {
     const now = this.clock.now();
-    const book = this.book(accountId);
-    const account = book.read(ACCOUNT_RECORD, now);
+    const limits = this.countersOf(accountId);
+    const account = limits.read(ACCOUNT_RECORD, now);
     const all = [...scopes, { kind: 'account' as const, id: accountId }];
     const posted = all.map(({ kind, id }) => {
-      const held = kind === 'account' ? account : book.read(recordName({ kind, id }), now);
+      const held = kind === 'account' ? account : limits.read(recordName({ kind, id }), now);
       return { kind, id, nano: BigInt(held.posted), version: held.pver };
     });
     return {
       asOf: now,
       posted: posted.filter(({ version }) => version >= 0),
       scopes: scopes.map(({ kind, id }) => {
-        const { rpm, rpd, tpm, reserved, unposted } = book.read(recordName({ kind, id }), now);
+        const { rpm, rpd, tpm, reserved, unposted } = limits.read(recordName({ kind, id }), now);
         return { kind, id, rpm, rpd, tpm, reservedNano: BigInt(reserved), unpostedNano: BigInt(unposted) };
       }),
       reservedNano: BigInt(account.reserved),
       unpostedNano: BigInt(account.unposted),
-      ...book.unitCounts(settledBy),
+      ...limits.unitCounts(settledBy),
       minuteResetSeconds: minuteResetSeconds(now),
       dayResetSeconds: dayResetSeconds(now),
     };
   }
 
   async due(accountId: string, limit: number): Promise<string[]> {
-    return this.books.get(accountId)?.due(limit, this.clock.now()) ?? [];
+    return this.countersByAccount.get(accountId)?.due(limit, this.clock.now()) ?? [];
   }
 
   async close(): Promise<void> {
-    this.books.clear();
+    this.countersByAccount.clear();
   }
 
   /** Records and units held over all accounts: what the sweep keeps bounded. */
   get size(): number {
     let size = 0;
-    for (const book of this.books.values()) size += book.size;
+    for (const limits of this.countersByAccount.values()) size += limits.size;
     return size;
   }
 
   private result(
     request: AdmitRequest,
-    book: LimitCounters,
+    limits: LimitCounters,
     answer: CountersAnswer,
     now: number,
   ): Exclude<AdmitResult, { outcome: 'away' }> {
@@ -158,12 +158,12 @@ export class InProcessLimitStore extends LimitStore {
       case 'refused':
         return {
           outcome: 'refused',
-          refusal: toRefusal(answer.violation, request.accountId, book.held()),
-          ...keyMinute(request, (key) => book.read(recordName(key), now).rpm, now),
+          refusal: toRefusal(answer.violation, request.accountId, limits.held()),
+          ...keyMinute(request, (key) => limits.read(recordName(key), now).rpm, now),
         };
       case 'ok': {
         const counters = request.scopes.map(({ kind, id }) => {
-          const { rpm, rpd, tpm } = book.read(recordName({ kind, id }), now);
+          const { rpm, rpd, tpm } = limits.read(recordName({ kind, id }), now);
           return { kind, id, rpm, rpd, tpm };
         });
         return {
@@ -171,27 +171,27 @@ export class InProcessLimitStore extends LimitStore {
           counters,
           minuteResetSeconds: minuteResetSeconds(now),
           minute: minuteOf(now),
-          remainingNano: book.room(countersRequest(request), admissionEntries(request)),
+          remainingNano: limits.room(countersRequest(request), admissionEntries(request)),
         };
       }
     }
   }
 
-  private book(accountId: string): LimitCounters {
-    let book = this.books.get(accountId);
-    if (book === undefined) {
-      book = new LimitCounters();
-      this.books.set(accountId, book);
+  private countersOf(accountId: string): LimitCounters {
+    let limits = this.countersByAccount.get(accountId);
+    if (limits === undefined) {
+      limits = new LimitCounters();
+      this.countersByAccount.set(accountId, limits);
     }
-    book.usedAt = this.clock.now();
-    return book;
+    limits.usedAt = this.clock.now();
+    return limits;
   }
 
   private sweep(now: number): void {
     this.nextSweep = now + SWEEP_MS;
-    for (const [accountId, book] of this.books) {
-      book.sweep(now);
-      if (book.size === 0 && book.usedAt < now - SWEEP_MS) this.books.delete(accountId);
+    for (const [accountId, limits] of this.countersByAccount) {
+      limits.sweep(now);
+      if (limits.size === 0 && limits.usedAt < now - SWEEP_MS) this.countersByAccount.delete(accountId);
     }
   }
 }

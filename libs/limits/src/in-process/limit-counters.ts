@@ -37,7 +37,7 @@ interface BookedUnit {
   dueAt: number;
 }
 
-/** An admission in the numbers that the book holds; no limit is Infinity. */
+/** An admission in the numbers that the counters hold; no limit is Infinity. */
 export interface CountersRequest {
   unit: string;
   accountVersion: number;
@@ -121,7 +121,7 @@ export class LimitCounters {
       record.reserved += nano;
       record.worst += worst;
     }
-    this.book(asked.unit, {
+    this.setUnit(asked.unit, {
       state: 'reserved',
       nano,
       worst,
@@ -156,9 +156,9 @@ export class LimitCounters {
             dueAt: now + put.leaseMs,
           };
           this.add(held, 1);
-          this.book(put.unit, held);
+          this.setUnit(put.unit, held);
         } else if (unit.state === 'reserved') {
-          this.book(put.unit, { ...unit, dueAt: now + put.leaseMs });
+          this.setUnit(put.unit, { ...unit, dueAt: now + put.leaseMs });
         }
         return;
       case 'settle': {
@@ -178,7 +178,7 @@ export class LimitCounters {
           dueAt: now + (unit || nano === 0 ? SETTLED_DUE_MS : 0),
         };
         this.add(settled, 1);
-        this.book(put.unit, settled);
+        this.setUnit(put.unit, settled);
         return;
       }
       case 'cancel':
@@ -351,7 +351,7 @@ export class LimitCounters {
     return { outcome: 'refused', violation };
   }
 
-  private book(id: string, unit: BookedUnit): void {
+  private setUnit(id: string, unit: BookedUnit): void {
     this.units.set(id, unit);
     if (unit.state === 'reserved') this.nextLapse = Math.min(this.nextLapse, unit.dueAt);
   }

@@ -43,7 +43,7 @@ interface ShareAccount {
   version: number;
   /** Monotonic time at which the version was last confirmed. */
   confirmedAt: number;
-  book: LimitCounters;
+  limits: LimitCounters;
   /** Reports by record. */
   reported: Map<string, Reported>;
   /** Notes whose result is not in `reported` yet. */
@@ -52,7 +52,7 @@ interface ShareAccount {
 }
 
 /**
- * The admissions of one edge while the limit store is unreachable (money-and-limits 3). It is an account book of its
+ * The admissions of one edge while the limit store is unreachable (money-and-limits 3). It is the counters of an account of its
  * own, with a share of each rate limit in place of the limit. In place of caps and the balance it has so little of the
  * last known rest that all edges together stay within it. Everything is bounded; it decides nothing that it does not
  * know.
@@ -123,7 +123,7 @@ export class LocalShare {
     const shares = entries.map((entry) => this.shareOf(entry, account, asked.worst, now));
     if (asked.credit < Infinity)
       asked.credit = this.budget(account.reported.get(ACCOUNT_RECORD), asked.worst);
-    const answer = account.book.take(asked, shares, now);
+    const answer = account.limits.take(asked, shares, now);
     this.weigh(account);
     if (answer.outcome === 'gone') return { outcome: 'gone' };
     if (answer.outcome === 'doubted') return null;
@@ -140,15 +140,15 @@ export class LocalShare {
   /** A put on its way: what a unit of this process really cost, or that it never ran. May come more than once. */
   put(put: PutUnit): void {
     const account = this.accounts.get(put.accountId);
-    if (account?.book.holds(put.unit) === true) account.book.put(put, this.clock.now());
+    if (account?.limits.holds(put.unit) === true) account.limits.put(put, this.clock.now());
   }
 
   /** The store has the unit now: it is no longer this process's own spend. */
   acknowledge(put: PutUnit): void {
     const account = this.accounts.get(put.accountId);
-    if (account?.book.holds(put.unit) !== true) return;
+    if (account?.limits.holds(put.unit) !== true) return;
     this.readNotes(account);
-    const released = account.book.release(put.unit);
+    const released = account.limits.release(put.unit);
     for (const name of released?.records ?? []) {
       const reported = account.reported.get(name);
       if (reported !== undefined && reported.left !== null) reported.left -= released?.nano ?? 0;
@@ -162,7 +162,7 @@ export class LocalShare {
    */
   private shareOf(entry: AdmissionEntry, account: ShareAccount, worst: number, now: number): AdmissionEntry {
     const reported = account.reported.get(entry.name);
-    const own = account.book.read(entry.name, now);
+    const own = account.limits.read(entry.name, now);
     const counts = reportedCounts(reported, now);
     const of = (metric: Metric): number => {
       const limit = entry[metric];
@@ -212,7 +212,7 @@ export class LocalShare {
   /** Counts of the whole fleet in the running windows, as far as this edge can know. */
   private countsOf(account: ShareAccount, name: string, now: number): Record<Metric, number> {
     const reported = reportedCounts(account.reported.get(name), now);
-    const own = account.book.read(name, now);
+    const own = account.limits.read(name, now);
     const of = (metric: Metric): number => Math.max(own[metric] * this.edges, reported[metric] + own[metric]);
     return { rpm: of('rpm'), rpd: of('rpd'), tpm: of('tpm') };
   }
@@ -258,7 +258,7 @@ export class LocalShare {
       account = {
         version: -1,
         confirmedAt: -Infinity,
-        book: new LimitCounters(),
+        limits: new LimitCounters(),
         reported: new Map(),
         notes: [],
         held: 0,
@@ -274,7 +274,7 @@ export class LocalShare {
    * answer.
    */
   private weigh(account: ShareAccount): void {
-    const held = account.book.size + account.reported.size;
+    const held = account.limits.size + account.reported.size;
     this.held += held - account.held;
     account.held = held;
     while (this.held > this.heldMax && this.dropOldest(account));

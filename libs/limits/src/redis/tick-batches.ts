@@ -24,7 +24,7 @@ export class TickBatches<T, R = void> {
 
   private begin(slot: number): Batch<T, R> {
     const items: T[] = [];
-    // Behind everything that this turn has asked already.
+    // Behind everything that this tick has requested already.
     const sent = Promise.resolve().then(() => {
       if (this.open.get(slot)?.items === items) this.open.delete(slot);
       return this.send(items);

@@ -2,7 +2,7 @@
 const A_TURN = 32;
 
 /**
- * Work that can wait, done in order and a little in each turn of the event loop: what arrives meanwhile goes first. It
+ * Work that can wait, done in order and a little in each tick of the event loop: what arrives meanwhile goes first. It
  * bounds nothing itself; whoever adds to it holds a bounded number of things.
  */
 export class Later {

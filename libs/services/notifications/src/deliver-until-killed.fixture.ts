@@ -14,7 +14,7 @@ import { accountNotices } from './events/account-notices.js';
 import { NotificationsConfig } from './notifications.config.js';
 import { mailModule, START } from './notifications.fixture.js';
 import { NotificationsModule } from './notifications.module.js';
-import { movementNotices } from './rungs/movement-notices.js';
+import { movementNotices } from './notices/movement-notices.js';
 
 /**
  * The service as a process of its own that may be killed at any time: `<database> <place of the receiver> <wall time at

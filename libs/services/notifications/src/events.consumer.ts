@@ -3,10 +3,10 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { TOPIC, type ConsumedRecord } from '@gateway/contracts';
 import { readEvents, type DeadRecord } from '@gateway/event-log';
 import { DispatchLoop } from './deliveries/dispatch-loop.js';
-import { movementNotices } from './rungs/movement-notices.js';
-import type { Notice, ThresholdsOf } from './rungs/notice.js';
-import { rejectionNotices } from './rungs/rejection-notices.js';
-import { usageNotices } from './rungs/usage-notices.js';
+import { movementNotices } from './notices/movement-notices.js';
+import type { Notice, ThresholdsOf } from './notices/notice.js';
+import { rejectionNotices } from './notices/rejection-notices.js';
+import { usageNotices } from './notices/usage-notices.js';
 import { accountNotices } from './events/account-notices.js';
 import { Enqueue } from './events/enqueue.js';
 

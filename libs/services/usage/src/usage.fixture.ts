@@ -28,8 +28,8 @@ import {
 } from '@gateway/testing';
 import { Ingestion } from './ingest/ingestion.js';
 import { LedgerFunds } from './ledger/ledger-funds.js';
-import { Projections } from './mirror/mirrors.js';
-import { WindowRollup } from './mirror/window-rollup.js';
+import { Projections } from './projection/projections.js';
+import { WindowRollup } from './projection/window-rollup.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { UsageConfig } from './usage.config.js';
 import { UsageModule } from './usage.module.js';
@@ -41,7 +41,7 @@ export interface UsageApp extends RunningApp {
   database: UsageDatabase;
   ingestion: Ingestion;
   funds: LedgerFunds;
-  mirrors: Projections;
+  projections: Projections;
   roller: WindowRollup;
   limits: LimitStoreDouble;
   log: EventLogDouble;
@@ -127,7 +127,7 @@ export async function startUsageApp(
     database: app.get(UsageDatabase, { strict: false }),
     ingestion,
     funds: app.get(LedgerFunds, { strict: false }),
-    mirrors: app.get(Projections, { strict: false }),
+    projections: app.get(Projections, { strict: false }),
     roller: app.get(WindowRollup, { strict: false }),
     limits,
     log,

@@ -4,7 +4,7 @@ import { databaseProvider, IdempotencyTable } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { MirrorJobs } from './background/mirror-jobs.js';
+import { ProjectionJobs } from './background/projection-jobs.js';
 import { RetentionJobs } from './background/retention-jobs.js';
 import { RollupJobs } from './background/rollup-jobs.js';
 import { ScheduledJobs } from './background/scheduled-jobs.js';
@@ -38,10 +38,10 @@ import { CreditsController } from './ledger/credits.controller.js';
 import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerFunds } from './ledger/ledger-funds.js';
 import { LedgerStore } from './ledger/ledger.store.js';
-import { ActiveAccounts } from './mirror/active-accounts.js';
-import { ProjectionStore } from './mirror/mirror.store.js';
-import { Projections } from './mirror/mirrors.js';
-import { WindowRollup } from './mirror/window-rollup.js';
+import { ActiveAccounts } from './projection/active-accounts.js';
+import { ProjectionStore } from './projection/projection.store.js';
+import { Projections } from './projection/projections.js';
+import { WindowRollup } from './projection/window-rollup.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { AccountController } from './reads/account.controller.js';
 import { EventsStore } from './reads/events.store.js';
@@ -173,4 +173,4 @@ const postings: Provider[] = [
   TagSumsRollup,
 ];
 
-const jobs: Provider[] = [MirrorJobs, RollupJobs, RetentionJobs, ScheduledJobs];
+const jobs: Provider[] = [ProjectionJobs, RollupJobs, RetentionJobs, ScheduledJobs];

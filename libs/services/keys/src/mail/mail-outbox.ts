@@ -54,7 +54,7 @@ export class MailOutbox implements OnApplicationBootstrap, BeforeApplicationShut
     await this.loop?.stop();
   }
 
-  /** Adds a mail. Call nudge after the commit. */
+  /** Adds a mail. Call `wake` after the commit. */
   async add(tx: Tx, mail: OutgoingMail, expiresAt: Date): Promise<void> {
     const id = newId('mail', this.clock, this.random);
     const now = new Date(this.clock.now());

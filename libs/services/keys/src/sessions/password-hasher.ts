@@ -39,7 +39,7 @@ export class PasswordHasher {
   private async queued<T>(work: () => Promise<T>): Promise<T> {
     if (this.hashing >= HASHES_AT_ONCE) {
       if (this.waiting.length >= HASHES_WAITING) throw unavailable(this.random);
-      await new Promise<void>((turn) => this.waiting.push(turn));
+      await new Promise<void>((begin) => this.waiting.push(begin));
     } else {
       this.hashing += 1;
     }

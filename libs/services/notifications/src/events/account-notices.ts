@@ -1,5 +1,5 @@
 import { ACCOUNT_EVENT_TYPES, MADE_OF_OTHERS, type AccountEvent } from '@gateway/contracts';
-import type { Notice } from '../rungs/notice.js';
+import type { Notice } from '../notices/notice.js';
 
 /** An event that another service has made, as it is. Movements are none. */
 export function accountNotices(event: AccountEvent): Notice[] {
@@ -13,7 +13,7 @@ export function accountNotices(event: AccountEvent): Notice[] {
       atMs: Date.parse(event.created_at),
       data: event.data as Notice['data'],
       threshold: null,
-      rung: null,
+      repetition: null,
     },
   ];
 }

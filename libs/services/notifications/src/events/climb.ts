@@ -1,38 +1,40 @@
 import type pg from 'pg';
-import type { Notice, ThresholdState } from '../rungs/notice.js';
+import type { Notice, RepetitionState } from '../notices/notice.js';
 
 /**
- * Returns the notices that exceed their threshold's last state, and stores the new states. Rungs are locked in the
+ * Returns the notices that go beyond the last state of their repetition, and stores the new states. Locks rows in the
  * order of their names.
  */
 export async function climb<Wanted extends { notice: Notice }>(
   client: pg.PoolClient,
   wanted: readonly Wanted[],
 ): Promise<Wanted[]> {
-  const states = await lockThresholds(client, wanted);
-  const moved = new Map<string, ThresholdState>();
-  const passed = wanted.filter(({ notice: { rung, orgId } }) => {
-    if (rung === null) return true;
-    const place = placeOf(orgId, rung.name);
-    const step = rung.step(moved.get(place) ?? states.get(place) ?? null);
+  const states = await lockRepetitions(client, wanted);
+  const moved = new Map<string, RepetitionState>();
+  const passed = wanted.filter(({ notice: { repetition, orgId } }) => {
+    if (repetition === null) return true;
+    const place = placeOf(orgId, repetition.name);
+    const step = repetition.step(moved.get(place) ?? states.get(place) ?? null);
     if (step !== null) moved.set(place, step.state);
     return step?.isNotified === true;
   });
-  await writeThresholds(client, moved);
+  await writeRepetitions(client, moved);
   return passed;
 }
 
-async function lockThresholds(
+async function lockRepetitions(
   client: pg.PoolClient,
   wanted: readonly { notice: Notice }[],
-): Promise<Map<string, ThresholdState>> {
+): Promise<Map<string, RepetitionState>> {
   const places = new Set(
-    wanted.flatMap(({ notice: { rung, orgId } }) => (rung === null ? [] : [placeOf(orgId, rung.name)])),
+    wanted.flatMap(({ notice: { repetition, orgId } }) =>
+      repetition === null ? [] : [placeOf(orgId, repetition.name)],
+    ),
   );
   if (places.size === 0) return new Map();
   const split = [...places].sort().map(partsOf);
   const values = [split.map(([org]) => org), split.map(([, name]) => name)];
-  // A place of its own first, so that two processes that meet the same new rung wait for each other.
+  // A place of its own first, so that two processes that meet the same new repetition wait for each other.
   await client.query({
     name: 'place-rungs',
     text: `INSERT INTO rung (org_id, name, at) SELECT org_id, name, '-infinity'
@@ -58,9 +60,9 @@ async function lockThresholds(
   );
 }
 
-async function writeThresholds(
+async function writeRepetitions(
   client: pg.PoolClient,
-  moved: ReadonlyMap<string, ThresholdState>,
+  moved: ReadonlyMap<string, RepetitionState>,
 ): Promise<void> {
   if (moved.size === 0) return;
   const rows = [...moved].map(([place, state]) => ({ split: partsOf(place), state }));

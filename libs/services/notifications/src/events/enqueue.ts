@@ -3,7 +3,7 @@ import { CLOCK, RANDOM } from '@gateway/platform';
 import type pg from 'pg';
 import { newId, type Clock, type Random } from '@gateway/contracts';
 import { NotificationsDatabase } from '../postgres/notifications-database.js';
-import type { Notice, ThresholdsOf } from '../rungs/notice.js';
+import type { Notice, ThresholdsOf } from '../notices/notice.js';
 import { climb } from './climb.js';
 import { envelopeOf } from './envelope.js';
 import { subscriptionsOf, type Subscription } from './subscriptions.js';
@@ -26,7 +26,7 @@ interface Wanted {
 }
 
 /**
- * Makes events and their deliveries from a batch of records, in one transaction: rungs, events, deliveries. It may run
+ * Makes events and their deliveries from a batch of records, in one transaction: repetitions, events, deliveries. It may run
  * again with the same batch, whole or in part, and adds nothing then.
  */
 @Injectable()

@@ -6,7 +6,7 @@ export interface Subscription {
   orgId: string;
   type: AccountEventType;
   channelId: string;
-  /** Threshold, as `Notice.threshold`. */
+  /** Repetition, as `Notice.threshold`. */
   threshold: string | null;
   /** Start of the subscription. Earlier events are not sent: they would come with a replay of the topic. */
   sinceMs: number;

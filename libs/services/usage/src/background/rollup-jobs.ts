@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { WindowRollup } from '../mirror/window-rollup.js';
+import { WindowRollup } from '../projection/window-rollup.js';
 import { DayRollup } from '../posting/day-rollup.js';
 import { TagRollup } from '../posting/tag-rollup.js';
 import { TagSumsRollup } from '../posting/tag-sums-rollup.js';

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { Recharges } from '../payments/recharges.js';
 import { Reconciler } from '../reconcile/reconciler.js';
 import type { Job } from './job.js';
-import { MirrorJobs } from './mirror-jobs.js';
+import { ProjectionJobs } from './projection-jobs.js';
 import { RetentionJobs } from './retention-jobs.js';
 import { RollupJobs } from './rollup-jobs.js';
 
@@ -18,7 +18,7 @@ export class ScheduledJobs implements OnApplicationBootstrap, OnModuleDestroy {
   private running: Repeated[] = [];
 
   constructor(
-    private readonly mirrors: MirrorJobs,
+    private readonly projections: ProjectionJobs,
     private readonly rollups: RollupJobs,
     private readonly retention: RetentionJobs,
     private readonly recharges: Recharges,
@@ -29,7 +29,7 @@ export class ScheduledJobs implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     const jobs: Job[] = [
-      ...this.mirrors.jobs,
+      ...this.projections.jobs,
       ...this.rollups.jobs,
       { everyMs: RECHARGE_EVERY_MS, what: 'recharges', run: () => this.recharges.advance() },
       ...this.retention.jobs,

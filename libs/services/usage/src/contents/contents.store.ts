@@ -46,7 +46,7 @@ export class ContentsStore extends RequestContents {
     super();
   }
 
-  /** One at a time with a turn of the event loop between: masking takes milliseconds of a megabyte. */
+  /** One at a time with a tick of the event loop between: masking takes milliseconds of a megabyte. */
   override async keep(contents: readonly UnitContent[]): Promise<void> {
     const { keks } = this;
     if (keks === null || contents.length === 0) return;

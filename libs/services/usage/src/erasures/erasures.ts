@@ -102,7 +102,7 @@ export class Erasures {
 
   /**
    * Goes on with what runs, and looks once more at what has ended a minute ago. Throws the first failure once the others have
-   * had their turn.
+   * were tried.
    */
   async advance(): Promise<void> {
     const now = this.clock.now();

@@ -3,7 +3,7 @@ import { OutboxRelay } from '@gateway/event-log';
 import type { Clock, ConsumedRecord, UsageRecord } from '@gateway/contracts';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Projections } from '../mirror/mirrors.js';
+import { Projections } from '../projection/projections.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { readBatch, unusable, type ReadBatch } from '../posting/read-batch.js';
 import { PostingStore, type Posted } from '../posting/posting.store.js';
@@ -14,7 +14,7 @@ export const BATCH_MAX = 8_000;
 /** One statement: PostgreSQL writes it while the next is read. */
 const PART_MAX = 1_000;
 
-/** Posts what the edges and workers have finished: records in, ledger, mirror, then the offsets. */
+/** Posts what the edges and workers have finished: records in, ledger, projection, then the offsets. */
 @Injectable()
 export class Ingestion implements OnApplicationShutdown {
   /** The check of the newest batch. */
@@ -22,7 +22,7 @@ export class Ingestion implements OnApplicationShutdown {
 
   constructor(
     @Inject(PostingStore) private readonly store: Pick<PostingStore, 'post'>,
-    @Inject(Projections) private readonly mirrors: Pick<Projections, 'report'>,
+    @Inject(Projections) private readonly projections: Pick<Projections, 'report'>,
     @Inject(Reprice) private readonly reprice: Pick<Reprice, 'check'>,
     @Inject(UsageMetrics) private readonly metrics: Pick<UsageMetrics, 'batchPosted'>,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -37,7 +37,7 @@ export class Ingestion implements OnApplicationShutdown {
   async apply(records: readonly ConsumedRecord[]): Promise<void> {
     const { posted, applied } = await this.post(records);
     this.outbox.wake();
-    await this.mirrors.report(
+    await this.projections.report(
       applied.usage.map(({ usage }) => usage),
       applied.unusable,
       posted,

@@ -5,7 +5,7 @@ import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { RANDOM, unavailable } from '@gateway/platform';
 import type { Scope } from '../posting/scopes.js';
-import { Projections } from '../mirror/mirrors.js';
+import { Projections } from '../projection/projections.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { LedgerStore, type Credit } from './ledger.store.js';
 import type { Moved } from './move-money.js';
@@ -15,7 +15,7 @@ import type { Moved } from './move-money.js';
 export class LedgerFunds extends Funds {
   constructor(
     private readonly store: LedgerStore,
-    private readonly mirrors: Projections,
+    private readonly projections: Projections,
     private readonly metrics: UsageMetrics,
     @Inject(RANDOM) private readonly random: Random,
     @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'wake'>,
@@ -24,7 +24,7 @@ export class LedgerFunds extends Funds {
   }
 
   override async seedSpendLimit(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
-    await this.asked(() => this.mirrors.seed(accountId, gen, scopes));
+    await this.asked(() => this.projections.seed(accountId, gen, scopes));
     this.metrics.spendLimitSeeded();
   }
 
@@ -49,7 +49,7 @@ export class LedgerFunds extends Funds {
     const credited = await this.asked(() => this.store.credit(credit, audit));
     this.outbox.wake();
     // At once, so that the next request finds it; where that fails, the debt that the transfer left does it a second later.
-    await this.mirrors.refresh([{ accountId: credit.accountId, scopes: [] }]);
+    await this.projections.refresh([{ accountId: credit.accountId, scopes: [] }]);
     return credited;
   }
 
@@ -62,7 +62,7 @@ export class LedgerFunds extends Funds {
   }
 
   override async reportDue(accountId: string): Promise<void> {
-    await this.asked(() => this.mirrors.reportDueOf(accountId));
+    await this.asked(() => this.projections.reportDueOf(accountId));
   }
 
   private async asked<T>(question: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import type { Clock, ConsumedRecord } from '@gateway/contracts';
 import { readBatch } from '../posting/read-batch.js';
 import type { PostingStore } from '../posting/posting.store.js';
-import type { Projections } from '../mirror/mirrors.js';
+import type { Projections } from '../projection/projections.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 
 /** A record that could not be applied, as an operator sees it. */
@@ -19,7 +19,7 @@ export interface DeadLetter {
 interface Deps {
   database: UsageDatabase;
   store: PostingStore;
-  mirrors: Projections;
+  projections: Projections;
   clock: Clock;
 }
 
@@ -42,7 +42,7 @@ export async function deadLetters({ pool }: UsageDatabase): Promise<DeadLetter[]
 export async function applyDeadLetter(
   digest: string,
   value: string | null,
-  { database, store, mirrors, clock }: Deps,
+  { database, store, projections, clock }: Deps,
 ): Promise<{ isNew: boolean }> {
   const { rows } = await database.pool.query<
     Pick<ConsumedRecord, 'topic' | 'partition' | 'offset' | 'value'>
@@ -53,7 +53,7 @@ export async function applyDeadLetter(
   const [fault] = batch.unusable;
   if (fault !== undefined) throw new Error(`It cannot be applied: ${fault.reason}.`);
   const posted = await store.post([batch]);
-  await mirrors.report(
+  await projections.report(
     batch.usage.map(({ usage }) => usage),
     [],
     posted,

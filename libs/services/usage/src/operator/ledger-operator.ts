@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { PostingStore } from '../posting/posting.store.js';
 import { Reprice } from '../posting/reprice.js';
 import { Ingestion } from '../ingest/ingestion.js';
-import { ActiveAccounts } from '../mirror/active-accounts.js';
-import { ProjectionStore } from '../mirror/mirror.store.js';
-import { Projections } from '../mirror/mirrors.js';
+import { ActiveAccounts } from '../projection/active-accounts.js';
+import { ProjectionStore } from '../projection/projection.store.js';
+import { Projections } from '../projection/projections.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { FullReconciliation, type FullProof } from '../reconcile/full-reconciliation.js';
 import { applyDeadLetter, closeDeadLetter, deadLetters, type DeadLetter } from './dead-letter-replay.js';
@@ -34,7 +34,7 @@ const STATEMENT_TIMEOUT_MS = 3_600_000;
 /** Actions of an operator on the ledger, beside the running service. */
 export class LedgerOperator {
   private readonly database: UsageDatabase;
-  private readonly mirrors: Projections;
+  private readonly projections: Projections;
   private readonly store: PostingStore;
   private readonly reconciliation: FullReconciliation;
   private readonly ingestion: Ingestion;
@@ -51,17 +51,25 @@ export class LedgerOperator {
     const accounts = new ActiveAccounts(clock);
     const metrics = NO_METRICS;
     this.database = database;
-    this.mirrors = new Projections(database, projectionStore, limits, accounts, metrics, clock, logger);
+    this.projections = new Projections(database, projectionStore, limits, accounts, metrics, clock, logger);
     this.store = new PostingStore(database, clock, random);
-    const { mirrors, store } = this;
-    this.ingestion = new Ingestion(store, mirrors, { check: async () => undefined }, metrics, clock, logger, {
-      wake: () => undefined,
-    });
+    const { projections, store } = this;
+    this.ingestion = new Ingestion(
+      store,
+      projections,
+      { check: async () => undefined },
+      metrics,
+      clock,
+      logger,
+      {
+        wake: () => undefined,
+      },
+    );
     const reprice = new Reprice(metrics, logger, catalogue);
     this.reconciliation = new FullReconciliation(
       database,
       projectionStore,
-      mirrors,
+      projections,
       limits,
       reprice,
       store,
@@ -84,8 +92,8 @@ export class LedgerOperator {
   }
 
   applyDeadLetter(digest: string, value: string | null): Promise<{ isNew: boolean }> {
-    const { database, store, mirrors } = this;
-    return applyDeadLetter(digest, value, { database, store, mirrors, clock: this.options.clock });
+    const { database, store, projections } = this;
+    return applyDeadLetter(digest, value, { database, store, projections, clock: this.options.clock });
   }
 
   closeDeadLetter(digest: string, reason: string): Promise<void> {

@@ -3,7 +3,7 @@ import { CLOCK } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
 import type pg from 'pg';
 import { UsageDatabase } from '../postgres/usage-database.js';
-import { addUpSql, HOUR_MS, SLOT_MS } from './slots.js';
+import { addUpSql, HOUR_MS, SLOT_MS } from './sums.js';
 
 /** Most records of a quarter of an hour have come by then; what comes later is added to hour and day as it is posted. */
 const SETTLED_MS = 1_800_000;

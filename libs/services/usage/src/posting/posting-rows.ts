@@ -6,7 +6,7 @@ import { HISTORY } from '../postgres/ledger-history.js';
 import { INSERT_EVENTS } from './event-columns.js';
 import type { AccountChange, Posting } from './posting.js';
 import type { Stamp } from './read-batch.js';
-import type { AddedUp } from './slots.js';
+import type { AddedUp } from './sums.js';
 import { appliedRanges } from './sequence-ranges.js';
 
 /** The roller waits until the posting has committed: which spend is older than the window stays one answer. */

@@ -24,7 +24,7 @@ import {
 } from './posting-rows.js';
 import { noteRowless } from './rowless-numbers.js';
 import { noteLateTags } from './slot-tags.js';
-import { addQuarterHours } from './slots.js';
+import { addSums } from './sums.js';
 import { CRASH_CODE, type ReadBatch, type Stamp } from './read-batch.js';
 
 /** The result of a batch. */
@@ -93,7 +93,7 @@ export class PostingStore {
     const balances = await moveAccounts(client, posting.accounts, at);
     await insertTransfers(client, posting, at);
     await addHours(client, posting);
-    await addQuarterHours(client, fresh, addedUp);
+    await addSums(client, fresh, addedUp);
     await noteLateTags(client, fresh, tagsClaimedTo);
     const totals = await addTotals(client, posting);
     await insertOutbox(client, movements({ fresh, posting, balances, totals }, { clock, random }));

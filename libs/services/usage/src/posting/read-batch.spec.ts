@@ -6,7 +6,7 @@ describe('the records of a batch', () => {
   it('OPS a usage record with a value of a newer release is unusable, not left uncounted', () => {
     const data = { ...usageRecord(), status: 'paused' };
     const value = JSON.stringify({ specversion: '1.0', type: TOPIC.usage, data });
-    const record = { topic: TOPIC.usage, partition: 0, offset: '1', key: null, value };
+    const record = { topic: TOPIC.usage, partition: 0, offset: '1', key: data.account_id, value };
     const { usage, unusable } = readBatch([record]);
     expect(usage).toEqual([]);
     expect(unusable).toEqual([

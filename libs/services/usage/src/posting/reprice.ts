@@ -9,7 +9,6 @@ import {
 } from '@gateway/contracts';
 import { price, priceAt, priceLines, type PriceInput } from '@gateway/money';
 import type { Logger } from 'pino';
-import { grouped } from '../grouped.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { priceLineView } from './price-lines.js';
@@ -17,7 +16,7 @@ import { priceLineView } from './price-lines.js';
 const SNAPSHOTS_KEPT = 8;
 const LOGGED_PER_BATCH = 5;
 /** A few milliseconds: whatever else waits for the processor goes between. */
-const UNITS_PER_TURN = 256;
+const UNITS_PER_TICK = 256;
 
 type Routes = ReadonlyMap<string, Route>;
 
@@ -44,11 +43,11 @@ export class Reprice {
   async check(units: readonly UsageRecord[]): Promise<void> {
     let logged = 0;
     let checked = 0;
-    for (const [snapshotId, priced] of grouped(units, (unit) => unit.priced_from?.snapshot_id ?? null)) {
+    for (const [snapshotId, priced] of Map.groupBy(units, (unit) => unit.priced_from?.snapshot_id ?? null)) {
       const routes = snapshotId === null ? null : await this.routesOf(snapshotId);
       for (const unit of priced) {
         if (!unit.cost_usd) continue;
-        if ((checked += 1) % UNITS_PER_TURN === 0) await yieldToEventLoop();
+        if ((checked += 1) % UNITS_PER_TICK === 0) await yieldToEventLoop();
         const cost = routes === null ? undefined : costOf(unit, routes);
         if (cost === unit.cost_usd) continue;
         this.metrics.priced(cost === undefined ? 'unknown' : 'different');

@@ -1,7 +1,7 @@
 import type { UsageRecord } from '@gateway/contracts';
 import type pg from 'pg';
 import { arrayLiteral } from '../postgres/array-literal.js';
-import { SLOT_MS } from './slots.js';
+import { SLOT_MS } from './sums.js';
 
 /** Different tags of an account in a quarter of an hour that are noted; one with more of them may hold any. */
 const TAGS_MAX = 10_000;

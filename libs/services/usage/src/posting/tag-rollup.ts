@@ -3,7 +3,7 @@ import { CLOCK } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { noteTagsSql } from './slot-tags.js';
-import { SLOT_MS } from './slots.js';
+import { SLOT_MS } from './sums.js';
 
 /** Most records of a quarter of an hour have come by then; postings note the tags of what comes later. */
 const SETTLED_MS = 1_800_000;

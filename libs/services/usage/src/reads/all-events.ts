@@ -1,9 +1,9 @@
 import type { Times } from '@gateway/platform';
-import { SLOT_MS } from '../posting/slots.js';
+import { SLOT_MS } from '../posting/sums.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { EVENT_SQL, type EventColumns } from './event-wire.js';
 import type { Place } from './event-cursor.js';
-import { findPage, matchesQuery, placeSql, rowsAfter } from './find-page.js';
+import { findPage, mayBeRare, placeSql, rowsAfter } from './find-page.js';
 import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { locateTag } from './locate-tag.js';
 import type { Listed, Tag } from './row-filter.js';
@@ -76,7 +76,7 @@ function earliest(a: Date | null, b: Date | null): Date | null {
 
 async function untagged(database: UsageDatabase, asked: Listed, after: Place | null): Promise<Part> {
   const query = { ...asked, after, offset: 0, limit: PAGE };
-  if (!matchesQuery(query)) {
+  if (!mayBeRare(query)) {
     const rows = await eventsInOrder(database, query);
     return { rows, end: rows.length < PAGE ? null : rows[PAGE - 1] };
   }

@@ -12,13 +12,12 @@ import type {
   UsageSummary,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
-import { grouped } from '../grouped.js';
 import { Reprice } from '../posting/reprice.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { allEvents } from './all-events.js';
 import { cursorOf, readCursor } from './event-cursor.js';
 import { wireOf, type EventColumns } from './event-wire.js';
-import { findPage, matchesQuery } from './find-page.js';
+import { findPage, mayBeRare } from './find-page.js';
 import { findTagged } from './find-tagged.js';
 import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
@@ -93,7 +92,7 @@ export class EventsStore {
     const query = { ...listed, after, offset, limit };
     const { tag } = listed;
     if (tag !== null) return eventsNamed(this.database, await findTagged(this.database, query, tag));
-    if (matchesQuery(query)) return eventsNamed(this.database, await findPage(this.database, query));
+    if (mayBeRare(query)) return eventsNamed(this.database, await findPage(this.database, query));
     return eventsInOrder(this.database, query);
   }
 
@@ -156,7 +155,7 @@ export class EventsStore {
 
 function summaryOf(rows: readonly GroupRow[], { limit, offset }: UsageFilterBody): UsageSummary {
   const requests = (group: readonly GroupRow[]): number => sum(group, (row) => row.requests);
-  const models = [...grouped(rows, (row) => row.model)].map(([model, group]): ModelUsage => ({
+  const models = [...Map.groupBy(rows, (row) => row.model)].map(([model, group]): ModelUsage => ({
     model,
     requests: requests(group),
     total_tokens: sum(group, (row) => row.promptTokens) + sum(group, (row) => row.completionTokens),

@@ -30,7 +30,7 @@ export class ExportsController {
     private readonly events: EventsStore,
     private readonly exports: ExportsStore,
     private readonly names: Names,
-    private readonly turns: FairScheduler,
+    private readonly scheduler: FairScheduler,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {
@@ -64,7 +64,7 @@ export class ExportsController {
     zonedTime(time_zone);
     const view = viewOf(principalOf(request), body.org_id);
     const filter = this.upToNow(asked);
-    const rows = await this.turns.of(view.accountId, () => this.events.count(view, filter));
+    const rows = await this.scheduler.of(view.accountId, () => this.events.count(view, filter));
     const audit = this.audit(request, view);
     const { token, expiresAt } = await this.exports.keep({ view, filter, timeZone: time_zone }, audit);
     return { url: `/v1/usage/exports/${token}`, rows, expires_at: expiresAt.toISOString() };

@@ -3,20 +3,20 @@ import { fixedClock, seededRandom, type FixedClock } from '@gateway/testing/plai
 import { FairScheduler } from './fair-scheduler.js';
 
 let clock: FixedClock;
-let turns: FairScheduler;
+let scheduler: FairScheduler;
 let begun: string[];
 let ends: Map<string, () => void>;
 beforeEach(() => {
   clock = fixedClock('2026-01-01T00:00:00.000Z');
-  // Four turns.
-  turns = new FairScheduler({ USAGE_DATABASE_CONNECTIONS: 10 }, clock, seededRandom(1));
+  // Four places.
+  scheduler = new FairScheduler({ USAGE_DATABASE_CONNECTIONS: 10 }, clock, seededRandom(1));
   begun = [];
   ends = new Map();
 });
 
 /** A read of an account, named by it and a number, that goes on until it is ended. */
 const ask = (name: string): Promise<unknown> =>
-  turns.of(
+  scheduler.of(
     name.split(' ')[0],
     () =>
       new Promise<void>((end) => {
@@ -38,14 +38,14 @@ const refusalOf = (read: Promise<unknown>): Promise<string> =>
     },
   );
 
-describe('turns of usage reads', () => {
-  it('an account alone has half of the turns at once, however many reads it asks for', async () => {
+describe('the scheduler of usage reads', () => {
+  it('an account alone has half of the places at once, however many reads it asks for', async () => {
     askAll('a 1', 'a 2', 'a 3', 'a 4', 'b 1');
     await clock.advance(0);
     expect(begun).toEqual(['a 1', 'a 2', 'b 1']);
   });
 
-  it('an account has one turn less while another reads, and five seconds after', async () => {
+  it('an account has one place less while another reads, and five seconds after', async () => {
     askAll('a 1', 'a 2', 'b 1', 'a 3', 'a 4');
     await clock.advance(0);
     await end('b 1');
@@ -81,7 +81,7 @@ describe('turns of usage reads', () => {
   }
 
   it('an account that reads a second without a pause rests as long as it reads while another reads', async () => {
-    turns = new FairScheduler({ USAGE_DATABASE_CONNECTIONS: 6 }, clock, seededRandom(1));
+    scheduler = new FairScheduler({ USAGE_DATABASE_CONNECTIONS: 6 }, clock, seededRandom(1));
     askAll('b 1');
     await clock.advance(0);
     expect(await pausesOf('a', 14)).toEqual([...Array.from({ length: 11 }, () => 0), 100, 100, 100]);
@@ -113,14 +113,14 @@ describe('turns of usage reads', () => {
   });
 
   it('accounts that have not read for five seconds are forgotten, however many they were', async () => {
-    for (let n = 0; n < 3_000; n += 1) await turns.of(`${n}`, () => Promise.resolve());
+    for (let n = 0; n < 3_000; n += 1) await scheduler.of(`${n}`, () => Promise.resolve());
     await clock.advance(5_000);
     askAll('a 1', 'a 2', 'a 3');
     await clock.advance(0);
     expect(begun).toEqual(['a 1', 'a 2']);
   });
 
-  it('the next turn goes to the account that has the fewest, not to who came first', async () => {
+  it('the next place goes to the account that has the fewest, not to who came first', async () => {
     askAll('a 1', 'a 2', 'b 1', 'b 2', 'a 3', 'b 3', 'c 1', 'c 2');
     await clock.advance(0);
     expect(begun).toEqual(['a 1', 'a 2', 'b 1', 'c 1']);
@@ -151,16 +151,16 @@ describe('turns of usage reads', () => {
     expect(begun.at(-1)).toBe('x 2');
   });
 
-  it('a read that fails gives its turn back', async () => {
+  it('a read that fails gives its place back', async () => {
     const failed = Array.from({ length: 9 }, () =>
-      refusalOf(turns.of('a', () => Promise.reject(new Error('away')))),
+      refusalOf(scheduler.of('a', () => Promise.reject(new Error('away')))),
     );
     expect(new Set(await Promise.all(failed))).toEqual(new Set(['away']));
-    await turns.of('a', () => Promise.resolve());
+    await scheduler.of('a', () => Promise.resolve());
   });
 
-  it('a pool of few connections has one turn', async () => {
-    turns = new FairScheduler({ USAGE_DATABASE_CONNECTIONS: 3 }, clock, seededRandom(1));
+  it('a pool of few connections has one place', async () => {
+    scheduler = new FairScheduler({ USAGE_DATABASE_CONNECTIONS: 3 }, clock, seededRandom(1));
     askAll('a 1', 'b 1');
     await clock.advance(0);
     expect(begun).toEqual(['a 1']);

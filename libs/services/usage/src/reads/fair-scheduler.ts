@@ -38,9 +38,9 @@ interface Waiting {
 
 /**
  * Scheduler of reads: sums over a long history may take seconds, and many of one account would take all processors and
- * all connections of the database from the reads of others and from postings. The turns are divided by the accounts
+ * all connections of the database from the reads of others and from postings. The places are divided by the accounts
  * that read and one more, which may come at any time: an account alone has half of them. While others read, an account
- * that reads without a pause has its turns for half of the time.
+ * that reads without a pause has its places for half of the time.
  */
 @Injectable()
 export class FairScheduler {
@@ -63,7 +63,7 @@ export class FairScheduler {
   }
 
   /**
-   * Reads when it is the account's turn. Throws ApiError `rate_limit_exceeded` for an account of which too many wait,
+   * Reads once the account has a place. Throws ApiError `rate_limit_exceeded` for an account of which too many wait,
    * `service_unavailable` where too many wait in all and for one that has waited too long, and what `read` throws.
    */
   async of<T>(accountId: string, read: () => Promise<T>): Promise<T> {
@@ -71,7 +71,7 @@ export class FairScheduler {
       ...{ running: 0, waiting: 0 },
       ...{ endedMs: -Infinity, dueMs: -Infinity },
     };
-    await this.turn(accountId, account);
+    await this.place(accountId, account);
     const beganMs = this.clock.monotonic();
     try {
       return await read();
@@ -88,7 +88,7 @@ export class FairScheduler {
     }
   }
 
-  private turn(accountId: string, account: Account): Promise<void> {
+  private place(accountId: string, account: Account): Promise<void> {
     const { clock, random } = this;
     if (account.waiting >= WAITING_MAX)
       throw new ApiError('rate_limit_exceeded', {
@@ -146,7 +146,7 @@ export class FairScheduler {
     return this.accounts.size > 1 ? Math.max(0, dueMs - this.clock.monotonic()) : 0;
   }
 
-  /** Turns that an account may have at once. */
+  /** Places that an account may have at once. */
   private ownMax(): number {
     const sinceMs = this.clock.monotonic() - READING_MS;
     for (const [accountId, { running, waiting, endedMs }] of this.accounts) {

@@ -1,11 +1,11 @@
 import type { Times } from '@gateway/platform';
-import { SLOT_MS } from '../posting/slots.js';
+import { SLOT_MS } from '../posting/sums.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Place } from './event-cursor.js';
 import type { Condition } from './row-filter.js';
 import { Values } from './values.js';
 
-export interface EventQuery {
+export interface PageQuery {
   conditions: readonly Condition[];
   times: Times;
   after: Place | null;
@@ -26,7 +26,7 @@ const BESIDE_THE_INDEX: ReadonlySet<string> = new Set([
 const ROWS_MAX = 1_000;
 
 /** Returns true for a filter that may be so rare that a page would be sought among millions of other events. */
-export function matchesQuery({ conditions, offset, limit }: EventQuery): boolean {
+export function mayBeRare({ conditions, offset, limit }: PageQuery): boolean {
   return offset + limit <= ROWS_MAX && conditions.some(({ column }) => BESIDE_THE_INDEX.has(column));
 }
 
@@ -35,7 +35,7 @@ export function matchesQuery({ conditions, offset, limit }: EventQuery): boolean
  * are read, however rare they are. Events that stand for a died process are in none, and few. The limit of each slot keeps
  * PostgreSQL from reading all events of the filter first, which it takes to be fewer than they are.
  */
-export async function findPage(database: UsageDatabase, query: EventQuery): Promise<string[]> {
+export async function findPage(database: UsageDatabase, query: PageQuery): Promise<string[]> {
   const { conditions, times, after, offset, limit } = query;
   const slots = await quarterHoursOfPage(database, query);
   const values = new Values();
@@ -60,7 +60,7 @@ export async function findPage(database: UsageDatabase, query: EventQuery): Prom
  */
 async function quarterHoursOfPage(
   { pool }: UsageDatabase,
-  { conditions, times, after, offset, limit }: EventQuery,
+  { conditions, times, after, offset, limit }: PageQuery,
 ): Promise<Date[]> {
   const values = new Values();
   const matching = conditionsSql(conditions, values);
@@ -79,7 +79,7 @@ async function quarterHoursOfPage(
 
 /** Conditions of the events of a filter that come after a place, in the order of events. */
 export function rowsAfter(
-  { conditions, times, after }: Pick<EventQuery, 'conditions' | 'times' | 'after'>,
+  { conditions, times, after }: Pick<PageQuery, 'conditions' | 'times' | 'after'>,
   values: Values,
 ): string[] {
   const matching = conditionsSql(conditions, values);

@@ -1,5 +1,5 @@
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import { rowsAfter, type EventQuery } from './find-page.js';
+import { rowsAfter, type PageQuery } from './find-page.js';
 import { locateTag } from './locate-tag.js';
 import type { Tag } from './row-filter.js';
 import { eventsSql, tagSql } from './events-sql.js';
@@ -13,7 +13,7 @@ const NEWEST = 10_000;
  * it. What many events carry is among the newest ones. What few carry is sought in the quarters of an hour that have it, and
  * not in the order of events, which PostgreSQL would take for the limit's sake: page by page of the disk, a row at a time.
  */
-export async function findTagged(database: UsageDatabase, query: EventQuery, tag: Tag): Promise<string[]> {
+export async function findTagged(database: UsageDatabase, query: PageQuery, tag: Tag): Promise<string[]> {
   const { offset, limit } = query;
   const page = async (source: (values: Values) => string, order: string): Promise<string[]> => {
     const values = new Values();

@@ -9,7 +9,7 @@ import {
   type Clock,
 } from '@gateway/contracts';
 import type { Logger } from 'pino';
-import { Projections } from '../mirror/mirrors.js';
+import { Projections } from '../projection/projections.js';
 
 /**
  * Interval between two looks; longer after a while, so that reads that wait for a late ledger leave the store alone.
@@ -27,7 +27,7 @@ const SETTLE_GRACE_MS = 250;
  * caller waits. One that finished after the read had begun is not waited for, so that traffic does not hold up reads.
  */
 const POSTED_MS = 3_000;
-/** Time that a balance waits for the mirror of what was posted while it was read. */
+/** Time that a balance waits for the projection of what was posted while it was read. */
 const MATCHED_MS = 500;
 
 /** Scopes in the order of HELD_KINDS. */
@@ -35,7 +35,7 @@ const HELD_SCOPES = HELD_KINDS.map((kind) => counterScope('', heldCounter(kind))
 
 /**
  * Lets a finished request show in the next read (spec, Limits): a unit is in the limit store from admission until its
- * posting was mirrored, so a read waits, within bounds, until none is left that has finished.
+ * posting was projected, so a read waits, within bounds, until none is left that has finished.
  */
 @Injectable()
 export class Freshness {
@@ -43,7 +43,7 @@ export class Freshness {
     private readonly limits: LimitStore,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(Projections) private readonly mirrors: Pick<Projections, 'reportDueOf'>,
+    @Inject(Projections) private readonly projections: Pick<Projections, 'reportDueOf'>,
   ) {}
 
   /** Waits until every finished unit of the account is posted, for at most three seconds. */
@@ -55,7 +55,7 @@ export class Freshness {
   async settled(accountId: string): Promise<void> {
     await this.wait(accountId, 0);
     // One that was put again after its posting counts twice until somebody looks.
-    await this.mirrors.reportDueOf(accountId).catch(() => undefined);
+    await this.projections.reportDueOf(accountId).catch(() => undefined);
   }
 
   /**

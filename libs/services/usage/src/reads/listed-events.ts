@@ -1,10 +1,10 @@
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { EVENT_SQL, type EventColumns } from './event-wire.js';
-import { rowsAfter, type EventQuery } from './find-page.js';
+import { rowsAfter, type PageQuery } from './find-page.js';
 import { Values } from './values.js';
 
 /** The page, read in the order of events. */
-export async function eventsInOrder({ pool }: UsageDatabase, query: EventQuery): Promise<EventColumns[]> {
+export async function eventsInOrder({ pool }: UsageDatabase, query: PageQuery): Promise<EventColumns[]> {
   const values = new Values();
   const matching = rowsAfter(query, values);
   const { rows } = await pool.query<EventColumns>(

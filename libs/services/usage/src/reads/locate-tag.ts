@@ -1,5 +1,5 @@
 import { tagNumberSql } from '../posting/slot-tags.js';
-import { SLOT_MS } from '../posting/slots.js';
+import { SLOT_MS } from '../posting/sums.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Located } from './events-sql.js';
 import type { Listed, Tag } from './row-filter.js';

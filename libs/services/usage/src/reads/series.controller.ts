@@ -31,7 +31,7 @@ export class SeriesController {
     private readonly trends: TrendStore,
     private readonly names: Names,
     private readonly cache: SessionCache,
-    private readonly turns: FairScheduler,
+    private readonly scheduler: FairScheduler,
     private readonly freshness: Freshness,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -53,7 +53,7 @@ export class SeriesController {
       principal,
       question: ['series', view, question],
       isRefreshed: (refresh ?? refreshed) === true,
-      read: () => this.turns.of(view.accountId, () => this.seriesOf(view, body)),
+      read: () => this.scheduler.of(view.accountId, () => this.seriesOf(view, body)),
     });
   }
 
@@ -79,7 +79,7 @@ export class SeriesController {
       principal,
       question: ['spend-trend', view, teamId, granularity],
       isRefreshed: query.force_refresh === true || query.refresh === true,
-      read: () => this.turns.of(view.accountId, () => this.trendOf(view, teamId, granularity)),
+      read: () => this.scheduler.of(view.accountId, () => this.trendOf(view, teamId, granularity)),
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Times } from '@gateway/platform';
 import { DURATION_CLASSES } from '../posting/duration-classes.js';
-import { DAY_MS, SLOT_MS } from '../posting/slots.js';
+import { DAY_MS, SLOT_MS } from '../posting/sums.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { tagSql, type Located } from './events-sql.js';
 import type { SeriesColumns } from './event-rows.js';
@@ -15,7 +15,7 @@ export interface TagDays {
   before: Date;
 }
 
-interface EventQuery extends Listed {
+interface TagQuestion extends Listed {
   groupTag: string | null;
   /** null = one group. */
   group: string | null;
@@ -37,7 +37,7 @@ const CLASSES = ['latency', 'ttft'];
  */
 export async function placeTag(
   database: UsageDatabase,
-  query: EventQuery,
+  query: TagQuestion,
 ): Promise<{ located: Located | null; tagDays: TagDays | null }> {
   const located = await locateTag(database, query);
   const found = await findDays(database, query);
@@ -52,7 +52,7 @@ export async function placeTag(
 /** null where none is added up that the question could use. */
 async function findDays(
   { pool }: UsageDatabase,
-  { conditions, times, tag, groupTag, group, isByDay }: EventQuery,
+  { conditions, times, tag, groupTag, group, isByDay }: TagQuestion,
 ): Promise<(TagDays & { unknown: number }) | null> {
   const name = groupTag ?? tag?.name;
   const [accountId, ...others] = conditions.find(({ column }) => column === 'account_id')?.anyOf ?? [];

@@ -1,5 +1,5 @@
 import type { Times } from '@gateway/platform';
-import { DAY_MS, HOUR_MS, SLOT_MS } from '../posting/slots.js';
+import { DAY_MS, HOUR_MS, SLOT_MS } from '../posting/sums.js';
 import { eventsByBucket, ONE_EVENT, type SeriesColumns } from './event-rows.js';
 import { eventsSql, tagSql, type Located } from './events-sql.js';
 import type { Condition, Tag } from './row-filter.js';

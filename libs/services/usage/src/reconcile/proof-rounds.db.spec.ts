@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import { testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
 import { ScheduledJobs } from '../background/scheduled-jobs.js';
-import { ProjectionStore } from '../mirror/mirror.store.js';
+import { ProjectionStore } from '../projection/projection.store.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';

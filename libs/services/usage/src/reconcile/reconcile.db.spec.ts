@@ -385,7 +385,7 @@ describe('the proof of the books', () => {
     await settle(`${records[0].request_id}/0`, 250_000_000n);
     expect(await heldNow()).toEqual([]);
     expect(await heldNow()).toEqual(['unit_held']);
-    await app.mirrors.reportUnits('acct_1', [`${records[0].request_id}/0`]);
+    await app.projections.reportUnits('acct_1', [`${records[0].request_id}/0`]);
     expect(await heldNow()).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LimitStore, uuidv7, type Clock, type Random } from '@gateway/contracts';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { ProjectionStore } from '../mirror/mirror.store.js';
+import { ProjectionStore } from '../projection/projection.store.js';
 import { isStatementCanceled } from '../postgres/statement-canceled.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { UsageMetrics } from '../usage-metrics.js';
@@ -14,7 +14,7 @@ import {
   recentLinkFindings,
   wholeBooksFindings,
 } from './ledger-proof.js';
-import { projectionFindings } from './mirror-proof.js';
+import { projectionFindings } from './projection-proof.js';
 
 /** The knowledge of this process's passes. */
 export interface ProofState {
@@ -110,7 +110,7 @@ export class Reconciler {
 
   /** Returns how many were proved. What was found of an account stays until it is proved again. */
   private async prove(accounts: readonly string[]): Promise<number> {
-    const { database, projectionStore: projectionStore, limits, clock } = this;
+    const { database, projectionStore, limits, clock } = this;
     if (accounts.length === 0) return 0;
     const findings = await this.withinTime(accounts.filter((account) => !this.unproven.has(account)));
     findings.push(

@@ -3,7 +3,7 @@ import { Usd } from '@gateway/money';
 import type pg from 'pg';
 import { readBatch } from '../posting/read-batch.js';
 import type { PostingStore } from '../posting/posting.store.js';
-import type { Projections } from '../mirror/mirrors.js';
+import type { Projections } from '../projection/projections.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
 import type { MissingUnit } from './journal-proof.js';
@@ -14,7 +14,7 @@ import { rebuildTags } from './tags-proof.js';
 interface Deps {
   database: UsageDatabase;
   store: PostingStore;
-  mirrors: Projections;
+  projections: Projections;
   clock: Clock;
   random: Random;
 }
@@ -188,16 +188,16 @@ async function noteApplied(epochName: string, { database }: Deps): Promise<void>
 async function report(
   account: string,
   findings: readonly Finding[],
-  { database, mirrors }: Deps,
+  { database, projections }: Deps,
 ): Promise<void> {
   const held = findings.filter((finding) => finding.kind === 'unit_held' && finding.account === account);
   const { rows: scopes } = await database.pool.query(
     'SELECT scope AS kind, scope_id AS id FROM spend_total WHERE account_id = $1',
     [account],
   );
-  await mirrors.refresh([{ accountId: account, scopes }]);
+  await projections.refresh([{ accountId: account, scopes }]);
   if (held.length > 0)
-    await mirrors.reportUnits(
+    await projections.reportUnits(
       account,
       held.flatMap(({ scope }) => scope ?? []),
     );

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { DURATION_CLASSES, durationClassSql } from '../posting/duration-classes.js';
-import { addUpSql, type Span } from '../posting/slots.js';
+import { addUpSql, type Span } from '../posting/sums.js';
 import type { Finding } from './finding.js';
 import type { Queryable } from './ledger-proof.js';
 

@@ -7,13 +7,13 @@ const LOOK_MS = 1_000;
 /** The batch gives its place to another one: whoever claims it next goes on with it. */
 export class Rested extends Error {
   constructor() {
-    super('The batch has had its turn.');
+    super('The time slice of the batch is over.');
     this.name = 'Rested';
   }
 }
 
 /**
- * The time that a batch may run while another one waits for a worker. Without an end of turns four batches of one key
+ * The time that a batch may run while another one waits for a worker. Without an end of time slices four batches of one key
  * whose limit is full would keep everybody else's waiting until they expire.
  */
 export class BatchTimeSlice {
@@ -29,7 +29,7 @@ export class BatchTimeSlice {
     this.endsMs = clock.monotonic() + sliceMs;
   }
 
-  /** Throws Rested where the turn is over and another batch waits. */
+  /** Throws Rested if the time slice is over and another batch waits. */
   async check(): Promise<void> {
     const nowMs = this.clock.monotonic();
     if (!this.isGiven && nowMs >= this.endsMs && nowMs >= this.nextLookMs) {
@@ -39,7 +39,7 @@ export class BatchTimeSlice {
     if (this.isGiven) throw new Rested();
   }
 
-  /** Sleeps, and throws Rested as soon as the turn is over. */
+  /** Sleeps, and throws Rested as soon as the time slice is over. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     for (let left = ms; left > 0; left -= LOOK_MS) {
       await this.check();

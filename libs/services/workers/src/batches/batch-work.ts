@@ -84,19 +84,19 @@ export class BatchWork {
     if (batch.status === 'finalizing') await hold.end();
     if (batch.status === 'cancelling') {
       const cancelled = ended('batch_cancelled', 'The batch was cancelled.');
-      await hold.during(() => this.runLines(batch, { hold, turn: null, signal }, async () => cancelled));
+      await hold.during(() => this.runLines(batch, { hold, slice: null, signal }, async () => cancelled));
       return this.finish(batch, worker, 'cancelled', signal);
     }
     if (batch.status !== 'finalizing') {
       const isLate = (): boolean => clock.now() >= batch.expires_at.getTime();
       let hasExpired = false;
-      const turn = new BatchTimeSlice(batches, clock, this.config.WORKERS_LEASE_MS);
+      const slice = new BatchTimeSlice(batches, clock, this.config.WORKERS_LEASE_MS);
       await hold.during(() =>
-        this.runLines(batch, { hold, turn, signal }, async (line) => {
+        this.runLines(batch, { hold, slice, signal }, async (line) => {
           hasExpired ||= isLate();
           const outcome = hasExpired
             ? EXPIRED
-            : await this.answer(batch, line, { isLate, hold, turn }, signal);
+            : await this.answer(batch, line, { isLate, hold, slice }, signal);
           // Its time may have ended while the line waited.
           hasExpired ||= outcome === EXPIRED;
           return outcome;
@@ -170,14 +170,14 @@ export class BatchWork {
   /** Every line that has no answer yet gets one: first those that their provider has answered, which hold nothing themselves. */
   private async runLines(
     batch: Batch,
-    { hold, turn, signal }: { hold: BatchHold; turn: BatchTimeSlice | null; signal: AbortSignal },
+    { hold, slice, signal }: { hold: BatchHold; slice: BatchTimeSlice | null; signal: AbortSignal },
     answer: (line: BatchLine) => Promise<Outcome>,
   ): Promise<void> {
     const { batches, answers } = this;
     const done = await batches.linesDone(batch.id);
     if (batch.upstream?.kind === 'ended') {
       await hold.goOn(done.size, 'posted');
-      await this.eachLine(batch, { done, turn, signal }, async (line) => {
+      await this.eachLine(batch, { done, slice, signal }, async (line) => {
         const known = await answers.of(batch.id, line.number);
         if (known === null) return null;
         const outcome = await this.given(batch, line, known, signal);
@@ -187,7 +187,7 @@ export class BatchWork {
     }
     if (batch.status === 'cancelling') await hold.end();
     else await hold.goOn(done.size, 'run');
-    await this.eachLine(batch, { done, turn, signal }, async (line) => {
+    await this.eachLine(batch, { done, slice, signal }, async (line) => {
       await hold.less();
       return answer(line);
     });
@@ -196,15 +196,15 @@ export class BatchWork {
   /** Lines that are not in `done`, some at once; those that get an outcome are kept and in it afterwards. */
   private async eachLine(
     batch: Batch,
-    { done, turn, signal }: { done: Set<number>; turn: BatchTimeSlice | null; signal: AbortSignal },
+    { done, slice, signal }: { done: Set<number>; slice: BatchTimeSlice | null; signal: AbortSignal },
     outcomeOf: (line: BatchLine) => Promise<Outcome | null>,
   ): Promise<void> {
     const { batches, config } = this;
     const lines = this.linesOf(batch, signal);
     let fault: unknown;
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       for (;;) {
-        await turn?.check();
+        await slice?.check();
         const next = await lines.next();
         if (next.done === true || fault !== undefined) return;
         const line = next.value;
@@ -215,10 +215,10 @@ export class BatchWork {
         done.add(line.number);
       }
     };
-    const lanes = Array.from({ length: config.WORKERS_BATCH_LINES }, () =>
-      lane().catch((failure: unknown) => (fault ??= failure)),
+    const workers = Array.from({ length: config.WORKERS_BATCH_LINES }, () =>
+      worker().catch((failure: unknown) => (fault ??= failure)),
     );
-    await Promise.all(lanes);
+    await Promise.all(workers);
     await lines.return(undefined);
     if (fault !== undefined && !(batch.status === 'cancelling' && isGone(fault))) throw fault as Error;
   }
@@ -227,7 +227,7 @@ export class BatchWork {
   private async answer(
     batch: Batch,
     { number, body }: BatchLine,
-    { isLate, hold, turn }: { isLate: () => boolean; hold: BatchHold; turn: BatchTimeSlice },
+    { isLate, hold, slice }: { isLate: () => boolean; hold: BatchHold; slice: BatchTimeSlice },
     signal: AbortSignal,
   ): Promise<Outcome> {
     const { inference, clock } = this;
@@ -248,7 +248,7 @@ export class BatchWork {
       const leftMs = batch.expires_at.getTime() - clock.now();
       const nextMs = pauseMs(answer, waitMs, leftMs);
       // Once a try was a unit, the line needs the number of the next one, which nobody else knows.
-      await (unit === number ? turn.wait(nextMs, signal) : clock.sleep(nextMs, signal));
+      await (unit === number ? slice.wait(nextMs, signal) : clock.sleep(nextMs, signal));
       waitMs = Math.min(waitMs * 2, WAIT_MS.max);
     }
   }

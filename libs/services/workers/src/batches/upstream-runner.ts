@@ -7,7 +7,7 @@ import { WorkersConfig } from '../workers.config.js';
 import { BatchStore, type Batch } from './batches.store.js';
 import { UpstreamWork } from './upstream-work.js';
 
-/** Visits batches that a provider runs, each when its time has come. */
+/** Polls batches that a provider runs, each when it is due. */
 @Injectable()
 export class UpstreamRunner extends LeasedRunner<Batch> {
   constructor(

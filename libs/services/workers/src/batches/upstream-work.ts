@@ -60,7 +60,7 @@ function linesOf({ id, account_id }: Batch): ObjectKey {
 
 /**
  * Batches that a provider runs itself: upload, begin, look until it has ended, fetch the answers. Where each stands is in its
- * row, so whoever comes next goes on; a visit is short, and between visits nobody has the lease.
+ * row, so the next worker goes on. A poll step is short; between two steps no worker has the lease.
  */
 @Injectable()
 export class UpstreamWork {
@@ -101,42 +101,42 @@ export class UpstreamWork {
     await objects.remove(linesOf(batch));
   }
 
-  /** One step. What fails is tried again at the next visit. */
+  /** Runs one step. A failure is retried at the next poll. */
   async pollStep(batch: Batch, worker: string): Promise<void> {
     const { batches, inference, clock, config } = this;
-    const pollStep: PollStep = { batch, worker, at: batch.upstream as Waiting, hasToEnd: false };
-    pollStep.hasToEnd = batch.status === 'cancelling' || clock.now() >= batch.expires_at.getTime();
+    const polled: PollStep = { batch, worker, at: batch.upstream as Waiting, hasToEnd: false };
+    polled.hasToEnd = batch.status === 'cancelling' || clock.now() >= batch.expires_at.getTime();
     const hold = new BatchHold(inference, clock, { batch, linesAtOnce: config.WORKERS_BATCH_LINES });
     // Also of one that has to end: what was answered until then is posted.
     await hold.keep().catch(() => undefined);
     try {
       // The answers of a large one take longer to come than a hold lasts.
-      await hold.renewed(() => this.step(pollStep));
+      await hold.renewed(() => this.step(polled));
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
-      const { at, hasToEnd } = pollStep;
+      const { at, hasToEnd } = polled;
       const failures = at.failures + 1;
       if (hasToEnd && failures >= FAILURES_MAX) return batches.setUpstream(batch.id, worker, endOf(at));
       await batches.park(batch.id, worker, { ...at, failures }, waitMs(failures, FAILED_MS));
     }
   }
 
-  private async step(pollStep: PollStep): Promise<void> {
-    const { batch, at, hasToEnd } = pollStep;
+  private async step(polled: PollStep): Promise<void> {
+    const { batch, at, hasToEnd } = polled;
     if (at.state.id === null && at.state.maybe === undefined)
-      return at.begunMs === null ? this.begin(pollStep) : this.find(pollStep, at.begunMs);
-    // What may be another's is cancelled by nobody here.
+      return at.begunMs === null ? this.begin(polled) : this.find(polled, at.begunMs);
+    // Never cancels an upstream batch that may not be ours.
     if (hasToEnd && !at.isCancelled && at.state.id !== null) {
       await this.ask(batch, 'cancel', at);
-      return this.park(pollStep, { ...at, isCancelled: true, looks: 0 });
+      return this.park(polled, { ...at, isCancelled: true, looks: 0 });
     }
     const seen = await this.ask(batch, 'look', at);
     if (seen.kind === 'at' && (!hasToEnd || (at.state.id !== null && !this.isLate(batch))))
-      return this.park(pollStep, { ...at, state: seen.state, looks: at.looks + 1 });
+      return this.park(polled, { ...at, state: seen.state, looks: at.looks + 1 });
     // None of those that might have been it was: the lines are run one by one.
-    if (seen.kind === 'none') return this.leave(pollStep, null);
+    if (seen.kind === 'none') return this.leave(polled, null);
     if (seen.kind === 'ended' && seen.results !== null) await this.keep(batch, seen.results as ObjectKey);
-    return this.leave(pollStep, endOf(at));
+    return this.leave(polled, endOf(at));
   }
 
   /** Its provider has not ended it, and nobody waits for that any more. */
@@ -145,28 +145,28 @@ export class UpstreamWork {
   }
 
   /** Begins the provider's batch. The row says before that it is requested: the next worker looks for it. */
-  private async begin(pollStep: PollStep): Promise<void> {
-    const { batch, worker, hasToEnd } = pollStep;
-    if (hasToEnd) return this.leave(pollStep, null);
-    pollStep.at = { ...pollStep.at, begunMs: this.clock.now() };
-    await this.batches.setUpstream(batch.id, worker, pollStep.at);
-    const begun = await this.ask(batch, 'create', pollStep.at);
+  private async begin(polled: PollStep): Promise<void> {
+    const { batch, worker, hasToEnd } = polled;
+    if (hasToEnd) return this.leave(polled, null);
+    polled.at = { ...polled.at, begunMs: this.clock.now() };
+    await this.batches.setUpstream(batch.id, worker, polled.at);
+    const begun = await this.ask(batch, 'create', polled.at);
     // It is refused: the lines are run one by one.
-    if (begun.kind !== 'at') return this.leave(pollStep, null);
-    return this.park(pollStep, { ...pollStep.at, state: begun.state });
+    if (begun.kind !== 'at') return this.leave(polled, null);
+    return this.park(polled, { ...polled.at, state: begun.state });
   }
 
-  private async find(pollStep: PollStep, begunMs: number): Promise<void> {
-    const { batch, worker, at } = pollStep;
+  private async find(polled: PollStep, begunMs: number): Promise<void> {
+    const { batch, worker, at } = polled;
     const { batches, clock } = this;
     const leftMs = begunMs + BEGIN_MS - clock.now();
     if (leftMs > 0) return batches.park(batch.id, worker, at, leftMs);
     const found = await this.ask(batch, 'find', at);
-    if (found.kind !== 'at') return this.begin(pollStep);
-    if (found.state.id !== null) return this.park(pollStep, { ...at, state: found.state });
+    if (found.kind !== 'at') return this.begin(polled);
+    if (found.state.id !== null) return this.park(polled, { ...at, state: found.state });
     const maybe = await batches.unclaimed(batch.id, found.state.maybe ?? []);
-    if (maybe.length === 0) return this.begin(pollStep);
-    return this.park(pollStep, { ...at, state: { ...found.state, maybe } });
+    if (maybe.length === 0) return this.begin(polled);
+    return this.park(polled, { ...at, state: { ...found.state, maybe } });
   }
 
   /** Releases the batch until the next poll. */

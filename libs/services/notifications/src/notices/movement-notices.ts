@@ -21,7 +21,7 @@ function balanceNotices(
 ): Notice[] {
   const { balance_before, balance_after } = data;
   const [before, after] = [settledNano(balance_before), settledNano(balance_after)];
-  const base = { orgId, atMs: Date.parse(created_at), rung: null };
+  const base = { orgId, atMs: Date.parse(created_at), repetition: null };
   const low = thresholds(orgId, 'balance.low').flatMap((threshold) => {
     const floor = settledNano(threshold);
     if (before < floor || after >= floor) return [];
@@ -44,9 +44,9 @@ function spendNotices(
   const { key_id, spent_before, spent_after, cap_usd } = data;
   const [before, after, cap] = [settledNano(spent_before), settledNano(spent_after), settledNano(cap_usd)];
   return thresholds(orgId, 'spend_cap.approaching').flatMap((threshold) => {
-    const rung = cap * pctUnits(threshold);
+    const limit = cap * pctUnits(threshold);
     const whole = BigInt(100 * PCT_UNITS);
-    if (before * whole >= rung || after * whole < rung) return [];
+    if (before * whole >= limit || after * whole < limit) return [];
     return [
       {
         sourceKey: `spend_cap.approaching/${id}/${threshold}`,
@@ -55,7 +55,7 @@ function spendNotices(
         atMs: Date.parse(created_at),
         data: { scope: 'key' as const, scope_id: key_id, key_id, spent_usd: spent_after, cap_usd },
         threshold,
-        rung: null,
+        repetition: null,
       },
     ];
   });

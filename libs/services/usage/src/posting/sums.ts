@@ -12,7 +12,7 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 /** Sum of the units of one quarter of an hour, key, model, endpoint and outcome. */
-interface QuarterHour {
+interface Sum {
   unit: UsageRecord;
   slotMs: number;
   requests: number;
@@ -28,8 +28,8 @@ interface QuarterHour {
  * Returns the slots without units of a died process: they may be replaced yet, and reads add them. In the order in
  * which rows are locked.
  */
-function planQuarterHours(units: readonly UsageRecord[], lengthMs: number): QuarterHour[] {
-  const slots = new Map<string, QuarterHour>();
+function planSums(units: readonly UsageRecord[], lengthMs: number): Sum[] {
+  const slots = new Map<string, Sum>();
   for (const unit of units) {
     if (unit.error_code === CRASH_CODE) continue;
     const slotMs = Math.floor(Date.parse(unit.created_at) / lengthMs) * lengthMs;
@@ -44,7 +44,7 @@ function planQuarterHours(units: readonly UsageRecord[], lengthMs: number): Quar
     ];
     const key = `${name.join('\n')}\n${unit.status}`;
     let slot = slots.get(key);
-    if (slot === undefined) slots.set(key, (slot = emptyQuarterHour(unit, slotMs)));
+    if (slot === undefined) slots.set(key, (slot = emptySum(unit, slotMs)));
     slot.requests += 1;
     slot.prompt += count(unit.usage.prompt_tokens);
     slot.completion += count(unit.usage.completion_tokens);
@@ -56,21 +56,21 @@ function planQuarterHours(units: readonly UsageRecord[], lengthMs: number): Quar
   return [...slots].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, slot]) => slot);
 }
 
-function emptyQuarterHour(unit: UsageRecord, slotMs: number): QuarterHour {
+function emptySum(unit: UsageRecord, slotMs: number): Sum {
   const classes = (): number[] => Array<number>(DURATION_CLASSES).fill(0);
   const sums = { requests: 0, prompt: 0, completion: 0, cached: 0, cost: Usd.zero };
   return { unit, slotMs, ...sums, latency: classes(), ttft: classes() };
 }
 
-interface SlotColumn {
+interface SumColumn {
   name: string;
   type: string;
-  of: (slot: QuarterHour) => string | number | null;
+  of: (slot: Sum) => string | number | null;
 }
 
-const text = (name: string, of: SlotColumn['of']): SlotColumn => ({ name, type: 'text', of });
+const text = (name: string, of: SumColumn['of']): SumColumn => ({ name, type: 'text', of });
 
-const COLUMNS: readonly SlotColumn[] = [
+const COLUMNS: readonly SumColumn[] = [
   text('account_id', ({ unit }) => unit.account_id),
   { name: 'slot', type: 'timestamptz', of: ({ slotMs }) => new Date(slotMs).toISOString() },
   text('key_id', ({ unit }) => unit.key_id),
@@ -145,23 +145,19 @@ export interface AddedUp {
 }
 
 /** The units are new: what a redelivery brings again is not among them. */
-export async function addQuarterHours(
+export async function addSums(
   client: pg.PoolClient,
   units: readonly UsageRecord[],
   { daysTo, hoursFrom }: AddedUp,
 ): Promise<void> {
-  await add(client, 'usage_slot', planQuarterHours(units, SLOT_MS));
+  await add(client, 'usage_slot', planSums(units, SLOT_MS));
   const late = units.filter(({ created_at }) => Date.parse(created_at) < daysTo);
   const lateHours = late.filter(({ created_at }) => Date.parse(created_at) >= hoursFrom);
-  await add(client, 'usage_hour', planQuarterHours(lateHours, HOUR_MS));
-  await add(client, 'usage_day', planQuarterHours(late, DAY_MS));
+  await add(client, 'usage_hour', planSums(lateHours, HOUR_MS));
+  await add(client, 'usage_day', planSums(late, DAY_MS));
 }
 
-async function add(
-  client: pg.PoolClient,
-  table: keyof typeof ADD,
-  slots: readonly QuarterHour[],
-): Promise<void> {
+async function add(client: pg.PoolClient, table: keyof typeof ADD, slots: readonly Sum[]): Promise<void> {
   if (slots.length === 0) return;
   await client.query({
     name: `add-${table}`,

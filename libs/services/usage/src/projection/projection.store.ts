@@ -6,8 +6,8 @@ import type { Scope } from '../posting/scopes.js';
 import { HISTORY } from '../postgres/ledger-history.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 
-/** Scopes and units of one account that a mirror reports. */
-export interface ProjectionDebt {
+/** Scopes and units of one account that a projection reports. */
+export interface ProjectionWish {
   accountId: string;
   gen: string | null;
   scopes: readonly Scope[];
@@ -52,13 +52,13 @@ SELECT 'scope', w.account_id, '0', (CASE
   END)::text, w.n::int
 FROM wish w`;
 
-/** Reads posted totals for mirrors (money-and-limits 2). */
+/** Reads posted totals for projections (money-and-limits 2). */
 @Injectable()
 export class ProjectionStore {
   constructor(private readonly database: UsageDatabase) {}
 
   /** One request per wish, all from one snapshot. An account without postings has version 0 and nothing posted. */
-  async snapshot(wishes: readonly ProjectionDebt[]): Promise<ProjectionRequest[]> {
+  async snapshot(wishes: readonly ProjectionWish[]): Promise<ProjectionRequest[]> {
     if (wishes.length === 0) return [];
     const scopes = wishes.flatMap(({ accountId, scopes }) =>
       scopes.map((scope) => ({ accountId, ...scope })),
@@ -102,7 +102,7 @@ export class ProjectionStore {
   }
 
   /** Returns those of these units that are in, with the scopes whose posted totals hold them. */
-  async unitsIn(accountId: string, units: readonly UnitName[]): Promise<ProjectionDebt> {
+  async unitsIn(accountId: string, units: readonly UnitName[]): Promise<ProjectionWish> {
     const { rows } = await this.database.pool.query<UnitRow>({
       name: 'units-in',
       text: `SELECT u.request_id, u.unit, e.error_code, e.usage_estimated, e.key_id, e.member_id, e.team_id, e.org_id, e.model,
@@ -127,8 +127,8 @@ export class ProjectionStore {
     };
   }
 
-  private async inParts(wishes: readonly ProjectionDebt[]): Promise<ProjectionRequest[]> {
-    if (wishes.length === 1) throw new Error(`A mirror of more than ${SCOPES_MAX} scopes was asked for.`);
+  private async inParts(wishes: readonly ProjectionWish[]): Promise<ProjectionRequest[]> {
+    if (wishes.length === 1) throw new Error(`A projection of more than ${SCOPES_MAX} scopes was asked for.`);
     const half = Math.ceil(wishes.length / 2);
     return [...(await this.snapshot(wishes.slice(0, half))), ...(await this.snapshot(wishes.slice(half)))];
   }

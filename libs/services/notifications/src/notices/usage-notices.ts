@@ -1,5 +1,5 @@
 import type { LimitReading, UsageRecord } from '@gateway/contracts';
-import { atMostEvery, scopeFields, type Notice, type Threshold, type ThresholdsOf } from './notice.js';
+import { atMostEvery, scopeFields, type Notice, type Repetition, type ThresholdsOf } from './notice.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -50,7 +50,7 @@ function crossed(
         atMs: endedAtMs(record),
         data: { ...scopeFields(scope, scope_id), limit_type: type, limit },
         threshold,
-        rung: oncePerStretch(name, { window, windowMs, isDay: type === 'rpd' }),
+        repetition: oncePerStretch(name, { window, windowMs, isDay: type === 'rpd' }),
       };
     });
 }
@@ -62,7 +62,7 @@ function crossed(
 function oncePerStretch(
   name: string,
   { window, windowMs, isDay }: { window: number; windowMs: number; isDay: boolean },
-): Threshold {
+): Repetition {
   return {
     name,
     step: (last) => {
@@ -97,7 +97,7 @@ function fallbackNotices(record: UsageRecord, orgId: string): Notice[] {
         request_id: record.request_id,
       },
       threshold: null,
-      rung: atMostEvery(name, FALLBACK_GAP_MS, atMs),
+      repetition: atMostEvery(name, FALLBACK_GAP_MS, atMs),
     },
   ];
 }

@@ -1,4 +1,4 @@
-import type { UnitName } from './mirror.store.js';
+import type { UnitName } from './projection.store.js';
 
 /** `<request_id>/<n>`; null for anything else. */
 export function unitName(unit: string): UnitName | null {

@@ -2,11 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, LOGGER } from '@gateway/platform';
 import { LimitStore, type Clock, type ProjectionRequest, type UsageRecord } from '@gateway/contracts';
 import type { Logger } from 'pino';
-import { grouped } from '../grouped.js';
 import { awaitsOutcome, type UnusableRecord } from '../posting/read-batch.js';
 import { mirroredScopes, type Scope } from '../posting/scopes.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
-import { ProjectionStore, type ProjectionDebt } from './mirror.store.js';
+import { ProjectionStore, type ProjectionWish } from './projection.store.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { ActiveAccounts } from './active-accounts.js';
 import { answered, type PostedTotals } from './posted-totals.js';
@@ -21,10 +20,10 @@ const DEBTS_PER_ROUND = 5_000;
 /** Number of accounts whose debts are paid at once: each takes a connection of the pool. */
 const ACCOUNTS_AT_ONCE = 4;
 const DUE_PER_ACCOUNT = 1_000;
-const FAILURES_PER_TURN = 64;
+const FAILURES_PER_TICK = 64;
 
 /**
- * Reports to the limit store what is posted. A batch's mirror is sent before its offsets are committed; where the store is
+ * Reports to the limit store what is posted. A batch's projection is sent before its offsets are committed; where the store is
  * away, the units are noted in PostgreSQL instead, so that commits go on and nothing is forgotten.
  */
 @Injectable()
@@ -65,7 +64,7 @@ export class Projections {
 
   /**
    * Looks the due units of active accounts up and frees those that are posted. In a cluster the node of some may be away: throws
-   * the first failure once the others have had their turn.
+   * the first failure once the others were tried.
    */
   async reportDue(): Promise<void> {
     let failed = 0;
@@ -77,7 +76,7 @@ export class Projections {
         if (failed === 0) first = failure;
         failed += 1;
         // A store that is away is not asked: nothing else would let others go between.
-        if (failed % FAILURES_PER_TURN === 0) await yieldToEventLoop();
+        if (failed % FAILURES_PER_TICK === 0) await yieldToEventLoop();
       }
     }
     if (failed > 0) throw first as Error;
@@ -100,7 +99,7 @@ export class Projections {
 
   /**
    * Sends what the store is owed: units that were noted while it was away, transfers, what lapsed. Answers how many debts
-   * were paid; one that comes meanwhile stays. Throws the first failure once the others have had their turn.
+   * were paid; one that comes meanwhile stays. Throws the first failure once the others were tried.
    */
   async payDebts(): Promise<number> {
     const { rows } = await this.database.pool.query<{
@@ -112,7 +111,7 @@ export class Projections {
       [DEBTS_PER_ROUND],
     );
     this.metrics.projectionDebtsLeft(rows.length);
-    const byAccount = [...grouped(rows, ({ account_id }) => account_id)];
+    const byAccount = [...Map.groupBy(rows, ({ account_id }) => account_id)];
     const failures: unknown[] = [];
     for (let start = 0; start < byAccount.length; start += ACCOUNTS_AT_ONCE)
       await Promise.all(
@@ -139,7 +138,7 @@ export class Projections {
     );
   }
 
-  private async deliver(wishes: readonly ProjectionDebt[], posted: PostedTotals = NOTHING): Promise<boolean> {
+  private async deliver(wishes: readonly ProjectionWish[], posted: PostedTotals = NOTHING): Promise<boolean> {
     let known = posted;
     for (const delayMs of [...RETRIES_MS, null]) {
       try {
@@ -147,7 +146,7 @@ export class Projections {
         return true;
       } catch (failure) {
         this.metrics.projectionFailed();
-        this.logger.warn({ err: failure, accounts: wishes.length }, 'posted totals could not be mirrored');
+        this.logger.warn({ err: failure, accounts: wishes.length }, 'posted totals could not be projected');
         known = NOTHING;
         if (delayMs !== null) await this.clock.sleep(delayMs);
       }
@@ -159,7 +158,7 @@ export class Projections {
    * Sends totals. The posting's own are a snapshot already; others, and every retry, are read anew: an older snapshot
    * would report less.
    */
-  private async send(wishes: readonly ProjectionDebt[], posted: PostedTotals = NOTHING): Promise<void> {
+  private async send(wishes: readonly ProjectionWish[], posted: PostedTotals = NOTHING): Promise<void> {
     const known = answered(wishes, posted);
     const requests = [...known.requests, ...(await this.store.snapshot(known.rest))];
     for (let start = 0; start < requests.length; start += PARALLEL) {
@@ -168,7 +167,7 @@ export class Projections {
   }
 
   /**
-   * A later version in the store is another process's mirror, or one that the ledger has lost: rows that were put back from
+   * A later version in the store is another process's projection, or one that the ledger has lost: rows that were put back from
    * a backup, or changed by hand. It would hold old totals until the account has come so far again.
    */
   private async sendAccount(request: ProjectionRequest): Promise<void> {
@@ -181,7 +180,7 @@ export class Projections {
     await limits.mirror(again);
   }
 
-  private async noteDebts(wishes: readonly ProjectionDebt[]): Promise<void> {
+  private async noteDebts(wishes: readonly ProjectionWish[]): Promise<void> {
     const debts = wishes.flatMap(({ accountId, units }) =>
       units.flatMap(({ unit }) => {
         const name = unitName(unit);
@@ -201,7 +200,7 @@ export class Projections {
 }
 
 /** One wish per account. */
-function wishesOf(units: readonly UsageRecord[], dead: readonly UnusableRecord[]): ProjectionDebt[] {
+function wishesOf(units: readonly UsageRecord[], dead: readonly UnusableRecord[]): ProjectionWish[] {
   const wishes = new Map<string, { scopes: Map<string, Scope>; units: Map<string, boolean> }>();
   const of = (accountId: string): { scopes: Map<string, Scope>; units: Map<string, boolean> } => {
     const wish = wishes.get(accountId) ?? { scopes: new Map(), units: new Map() };

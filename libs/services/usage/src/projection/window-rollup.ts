@@ -61,7 +61,7 @@ async function lapse(client: pg.PoolClient, target: number): Promise<{ isDone: b
      WHERE t.account_id = l.account_id AND t.scope = l.scope AND t.scope_id = l.scope_id`,
     slice,
   );
-  // One unit of each set of scopes: paying it reports them all. A refused account has no other mirror that would.
+  // One unit of each set of scopes: paying it reports them all. A refused account has no other projection that would.
   await client.query(
     `INSERT INTO mirror_debt (account_id, request_id, unit)
      SELECT DISTINCT ON (account_id, org_id, team_id, member_id) account_id, request_id, unit FROM usage_event

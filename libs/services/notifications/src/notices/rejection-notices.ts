@@ -1,5 +1,5 @@
 import type { RejectionRecord, ScopeKind } from '@gateway/contracts';
-import { scopeFields, type Notice, type Threshold } from './notice.js';
+import { scopeFields, type Notice, type Repetition } from './notice.js';
 
 /** A cap that stays reached is reported again after a day. */
 const AGAIN_MS = 86_400_000;
@@ -20,13 +20,13 @@ export function rejectionNotices(record: RejectionRecord): Notice[] {
       atMs,
       data: { ...scopeFields(scope, scope_id), cap_usd, spent_usd },
       threshold: null,
-      rung: oncePerCap(name, atMs, cap_usd),
+      repetition: oncePerCap(name, atMs, cap_usd),
     },
   ];
 }
 
 /** Refusals of one cap are reported once; another cap is another wall. */
-function oncePerCap(name: string, atMs: number, cap: string): Threshold {
+function oncePerCap(name: string, atMs: number, cap: string): Repetition {
   return {
     name,
     step: (last) => {

@@ -6,7 +6,7 @@ import {
   type ScopeKind,
 } from '@gateway/contracts';
 
-/** An event for those who have subscribed to it, unless its rung holds it back. */
+/** An event for those who have subscribed to it, unless its repetition holds it back. */
 export interface Notice<Type extends AccountEventType = AccountEventType> {
   /** Source of the notice: the same record makes the same one. */
   sourceKey: string;
@@ -17,17 +17,17 @@ export interface Notice<Type extends AccountEventType = AccountEventType> {
   data: AccountData<Type>;
   /** The subscribed threshold that was crossed; null for events that have none. */
   threshold: string | null;
-  rung: Threshold | null;
+  repetition: Repetition | null;
 }
 
 /** Holds repetitions back: one per scope and threshold. */
-export interface Threshold {
+export interface Repetition {
   name: string;
   /** Returns the state after this notice, and whether the notice is sent; null = no change, and nothing is sent. */
-  step(last: ThresholdState | null): { state: ThresholdState; isNotified: boolean } | null;
+  step(last: RepetitionState | null): { state: RepetitionState; isNotified: boolean } | null;
 }
 
-export interface ThresholdState {
+export interface RepetitionState {
   atMs: number;
   detail: string | null;
 }
@@ -36,7 +36,7 @@ export interface ThresholdState {
 export type ThresholdsOf = (orgId: string, type: AccountEventType) => readonly string[];
 
 /** Notified again when so much time has passed; what is older than the last one never is. */
-export function atMostEvery(name: string, gapMs: number, atMs: number): Threshold {
+export function atMostEvery(name: string, gapMs: number, atMs: number): Repetition {
   return {
     name,
     step: (last) =>

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
 import { LedgerStore } from '../ledger/ledger.store.js';
-import { ActiveAccounts } from '../mirror/active-accounts.js';
-import { Projections } from '../mirror/mirrors.js';
+import { ActiveAccounts } from '../projection/active-accounts.js';
+import { Projections } from '../projection/projections.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import type { Job } from './job.js';
 
@@ -17,16 +17,16 @@ const GAPS_EVERY_MS = 15_000;
 
 /** Jobs that keep the limit store at what the ledger has, and count what producers still owe. */
 @Injectable()
-export class MirrorJobs {
+export class ProjectionJobs {
   readonly jobs: readonly Job[] = [
     { everyMs: RECENT_EVERY_MS, what: 'recent accounts', run: () => this.noteRecent() },
-    { everyMs: DUE_EVERY_MS, what: 'due units', run: () => this.mirrors.reportDue() },
-    { everyMs: DEBTS_EVERY_MS, what: 'debts to the limit store', run: () => this.mirrors.payDebts() },
+    { everyMs: DUE_EVERY_MS, what: 'due units', run: () => this.projections.reportDue() },
+    { everyMs: DEBTS_EVERY_MS, what: 'debts to the limit store', run: () => this.projections.payDebts() },
     { everyMs: GAPS_EVERY_MS, what: 'gaps of producers', run: () => this.countGaps() },
   ];
 
   constructor(
-    private readonly mirrors: Projections,
+    private readonly projections: Projections,
     private readonly accounts: ActiveAccounts,
     private readonly ledger: LedgerStore,
     private readonly metrics: UsageMetrics,

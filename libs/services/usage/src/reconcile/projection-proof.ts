@@ -1,8 +1,8 @@
 import type { AccountState, Clock, LimitStore, ProjectionRequest, ScopeKind } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import type { ProjectionStore, ProjectionDebt } from '../mirror/mirror.store.js';
-import { unitName } from '../mirror/unit-name.js';
+import type { ProjectionStore, ProjectionWish } from '../projection/projection.store.js';
+import { unitName } from '../projection/unit-name.js';
 import { findingName, type Finding } from './finding.js';
 
 interface Deps {
@@ -14,7 +14,7 @@ interface Deps {
 
 const SCOPES_PER_ACCOUNT = 1_000;
 const DUE_PER_ACCOUNT = 200;
-/** A mirror follows its commit by milliseconds: what is still different after these looks will not pass by itself. */
+/** A projection follows its commit by milliseconds: what is still different after these looks will not pass by itself. */
 const LOOKS = 3;
 const BETWEEN_LOOKS_MS = 300;
 
@@ -53,13 +53,13 @@ function isStillThere(now: Finding, before: ReadonlyMap<string, Finding>): boole
   return then !== undefined && (now.kind !== 'unposted_differs' || then.found === now.found);
 }
 
-async function wishesOf(accounts: readonly string[], database: UsageDatabase): Promise<ProjectionDebt[]> {
+async function wishesOf(accounts: readonly string[], database: UsageDatabase): Promise<ProjectionWish[]> {
   const { rows } = await database.pool.query<{ account_id: string; scope: ScopeKind; scope_id: string }>(
     `SELECT a.account_id, t.scope, t.scope_id FROM unnest($1::text[]) AS a(account_id) LEFT JOIN LATERAL (
        SELECT scope, scope_id FROM spend_total WHERE account_id = a.account_id LIMIT $2) AS t ON TRUE`,
     [accounts, SCOPES_PER_ACCOUNT],
   );
-  const wishes = new Map<string, ProjectionDebt & { scopes: { kind: ScopeKind; id: string }[] }>();
+  const wishes = new Map<string, ProjectionWish & { scopes: { kind: ScopeKind; id: string }[] }>();
   for (const { account_id: accountId, scope, scope_id } of rows) {
     const wish = wishes.get(accountId) ?? { accountId, gen: null, scopes: [], units: [] };
     wishes.set(accountId, wish);
@@ -69,7 +69,7 @@ async function wishesOf(accounts: readonly string[], database: UsageDatabase): P
 }
 
 async function lookAt(
-  wish: ProjectionDebt,
+  wish: ProjectionWish,
   tailNano: ReadonlyMap<string, bigint> | null,
   deps: Deps,
 ): Promise<Finding[]> {
@@ -130,7 +130,7 @@ function unpostedFindings(
   return [{ kind: 'unposted_differs', account, scope: null, expected: usd(expected), found }];
 }
 
-/** A unit is due 5 s after its settlement or at the end of its lease: by then its mirror is long through. */
+/** A unit is due 5 s after its settlement or at the end of its lease: by then its projection is long through. */
 async function heldFindings(account: string, { limits, projectionStore }: Deps): Promise<Finding[]> {
   const due = await limits.due(account, DUE_PER_ACCOUNT);
   const names = due.flatMap((unit) => unitName(unit) ?? []);

@@ -1,6 +1,6 @@
 import type { ProjectionRequest } from '@gateway/contracts';
 import type { Posted } from '../posting/posting.store.js';
-import type { ProjectionDebt } from './mirror.store.js';
+import type { ProjectionWish } from './projection.store.js';
 
 export type PostedTotals = Pick<Posted, 'balances' | 'totals'>;
 
@@ -9,15 +9,15 @@ export type PostedTotals = Pick<Posted, 'balances' | 'totals'>;
  * commit, so version, balance and totals are one snapshot. The rest has to be read.
  */
 export function answered(
-  wishes: readonly ProjectionDebt[],
+  wishes: readonly ProjectionWish[],
   { balances, totals }: PostedTotals,
-): { requests: ProjectionRequest[]; rest: ProjectionDebt[] } {
+): { requests: ProjectionRequest[]; rest: ProjectionWish[] } {
   const accounts = new Map(balances.map((balance) => [balance.id, balance]));
   const counted = new Map(
     totals.map((total) => [`${total.accountId}\n${total.scope}\n${total.scopeId}`, total.counted]),
   );
   const requests: ProjectionRequest[] = [];
-  const rest: ProjectionDebt[] = [];
+  const rest: ProjectionWish[] = [];
   for (const wish of wishes) {
     const { accountId, gen, units } = wish;
     const account = accounts.get(accountId);

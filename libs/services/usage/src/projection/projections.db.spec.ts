@@ -69,7 +69,7 @@ function settle(unit: string, nano: bigint): Promise<void> {
   ]);
 }
 
-describe('mirrors', () => {
+describe('projections', () => {
   it('LIM-25 an empty store learns from the gate what a key has ever spent, and refuses past its cap', async () => {
     await app.post(
       usageRecord({ cost_usd: '4', created_at: new Date(clock.now() - 400 * DAY_MS).toISOString() }),
@@ -153,7 +153,7 @@ describe('mirrors', () => {
     expect((await store.read('acct_1', [])).unpostedUnits).toBe(1);
     // It is due five seconds after the put: the store of this spec says so now.
     store.due = async () => ['req_late/0'];
-    await app.mirrors.reportDue();
+    await app.projections.reportDue();
     expect((await store.read('acct_1', [])).unpostedUnits).toBe(0);
   });
 
@@ -167,7 +167,7 @@ describe('mirrors', () => {
       if (accountId === 'acct_0') throw new Error('its node is away');
       return ['req_late/0'];
     };
-    await expect(app.mirrors.reportDue()).rejects.toThrow('its node is away');
+    await expect(app.projections.reportDue()).rejects.toThrow('its node is away');
     expect((await store.read('acct_1', [])).unpostedUnits).toBe(0);
   });
 
@@ -178,11 +178,11 @@ describe('mirrors', () => {
     await app.post(usageRecord({ request_id: 'req_f', cost_usd: '2' }));
     expect(await app.funds.spent([KEY], 'acct_1')).toEqual(['2']);
     expect((await store.read('acct_1', [])).unpostedUnits).toBe(1);
-    await expect(app.mirrors.payDebts()).rejects.toThrow();
+    await expect(app.projections.payDebts()).rejects.toThrow();
     store.failing.delete('mirror');
-    await app.mirrors.payDebts();
+    await app.projections.payDebts();
     expect(await store.read('acct_1', [])).toMatchObject({ unpostedUnits: 0, unpostedNano: 0n });
-    expect(await app.mirrors.payDebts()).toBe(0);
+    expect(await app.projections.payDebts()).toBe(0);
   });
 
   it('a dead letter frees its unit; the event of a died process frees a reservation alone', async () => {
@@ -222,7 +222,7 @@ describe('mirrors', () => {
 });
 
 describe('what the store was never sent', () => {
-  /** Works like a process that dies between a commit and its mirror, or finds the store unreachable. */
+  /** Works like a process that dies between a commit and its projection, or finds the store unreachable. */
   const whileAway = async (work: () => Promise<unknown>): Promise<void> => {
     store.failing.add('mirror');
     await work();
@@ -237,9 +237,9 @@ describe('what the store was never sent', () => {
       await app.funds.credit({ ...credit, source: 'k' });
       expect(await admit('req_k/0', asked)).toMatchObject({ refusal: { metric: 'balance' } });
     });
-    await app.mirrors.payDebts();
+    await app.projections.payDebts();
     expect(await admit('req_k/0', asked)).toMatchObject({ outcome: 'ok' });
-    expect(await app.mirrors.payDebts()).toBe(0);
+    expect(await app.projections.payDebts()).toBe(0);
   });
 
   it('PAY-06 an account that the store cannot take keeps no credit of another from it', async () => {
@@ -259,7 +259,7 @@ describe('what the store was never sent', () => {
       if (request.accountId === 'acct_0') throw new Error('its node is away');
       return mirror(request);
     };
-    await expect(app.mirrors.payDebts()).rejects.toThrow('its node is away');
+    await expect(app.projections.payDebts()).rejects.toThrow('its node is away');
     const { rows } = await app.database.pool.query('SELECT account_id FROM mirror_debt');
     expect(rows).toEqual([{ account_id: 'acct_0' }]);
   });
@@ -275,7 +275,7 @@ describe('what the store was never sent', () => {
       await app.roller.roll();
       expect(await admit('req_l/0', { scopes })).toMatchObject({ refusal: { metric: 'spend_cap' } });
     });
-    await app.mirrors.payDebts();
+    await app.projections.payDebts();
     expect(await admit('req_l/0', { scopes })).toMatchObject({ outcome: 'ok' });
   });
 });
