@@ -70,7 +70,7 @@ interface Imagers {
   calls: UpstreamCalls;
 }
 
-/** What is paid for is finished, whether its caller stays. */
+/** Never aborts: work that is paid for is finished even if its caller leaves. */
 const STAYS = new AbortController().signal;
 
 interface Masked {
