@@ -47,7 +47,7 @@ export const HEADERS: Readonly<Record<string, Schema>> = {
 const EVERY = [HEADER.requestId, HEADER.serviceVersion, HEADER.deprecation, HEADER.sunset, HEADER.link];
 const FAILED = [HEADER.retryAfter, HEADER.shouldRetry];
 const RATE = [HEADER.rateLimit, HEADER.rateRemaining, HEADER.rateReset];
-const SERVED = [HEADER.cache, HEADER.ignoredParams, HEADER.overhead];
+const SERVED = [HEADER.ignoredParams, HEADER.overhead];
 
 /** Request headers of the inference endpoints. */
 export const REQUEST_HEADERS = {
@@ -85,6 +85,7 @@ function namesOf({ path, operation }: PathItem, status: string): string[] {
     ...(status === '4XX' ? ['WWW-Authenticate'] : []),
     ...(isInference ? RATE : []),
     ...(isInference && status.startsWith('2') ? SERVED : []),
+    ...(operation.parameters.includes(REQUEST_HEADERS.cache) && status.startsWith('2') ? [HEADER.cache] : []),
     ...(/\/messages(\/|$)/.test(path) && isInference ? [HEADER.anthropicRequestId] : []),
     ...(path.startsWith('/v1/usage/') && status.startsWith('2') ? [HEADER.age] : []),
     ...(path.startsWith('/v1/public/') && /^[23]/.test(status) ? ['ETag'] : []),

@@ -50,6 +50,9 @@ const pictures = { ...picture, anyOf: [...onePicture.anyOf, { type: 'array', ite
 const file = { type: 'string', format: 'binary', description: 'The bytes of an image.' };
 const files = { type: 'array', items: file, description: 'Files of the same name; it may end in `[]`.' };
 
+/** One name or the other. */
+const IMAGE_REQUIRED = [{ required: ['image'] }, { required: ['images'] }];
+
 /** POST /v1/image/edits, over an imaging library that may not be there. */
 export const imageEdits = (findImaging: FindImaging): Endpoint<AskedImages> => ({
   paths: ['/images/edits'],
@@ -62,9 +65,13 @@ export const imageEdits = (findImaging: FindImaging): Endpoint<AskedImages> => (
     schemaName: 'ImageEditRequest',
     schema: {
       ...SCHEMA,
-      required: ['image'],
+      anyOf: IMAGE_REQUIRED,
       properties: {
         image: pictures,
+        images: {
+          ...pictures,
+          description: `The same as image, as OpenAI's clients write it. ${picture.description}`,
+        },
         mask: { ...picture, ...onePicture },
         reference_images: pictures,
         ...SCHEMA.properties,
@@ -72,8 +79,8 @@ export const imageEdits = (findImaging: FindImaging): Endpoint<AskedImages> => (
     },
     form: {
       ...SCHEMA,
-      required: ['image'],
-      properties: { image: files, mask: file, reference_images: files, ...SCHEMA.properties },
+      anyOf: IMAGE_REQUIRED,
+      properties: { image: files, images: files, mask: file, reference_images: files, ...SCHEMA.properties },
     },
     answers: ['application/json'],
     description:

@@ -8,7 +8,7 @@ import { ChatEncoder } from './chat-encoder.js';
 import { encodeRequest } from './encode-request.js';
 import { NativeChatEncoder } from './native-encoder.js';
 import { CHAT, readRequest } from './read-request.js';
-import { CHAT_REQUEST_SCHEMA, requestSchema } from './request-schema.js';
+import { CHAT_CALLER_SCHEMA, requestSchema } from './request-schema.js';
 import { spliceRequest, stopMaxOf } from './splice-request.js';
 
 /** Members that a capability stands on: a provider that refuses the member does not have it. */
@@ -44,7 +44,7 @@ function isDocumentAway(part: Part): boolean {
 export const dialect = {
   name: CHAT,
   caller: {
-    schema: CHAT_REQUEST_SCHEMA,
+    schema: CHAT_CALLER_SCHEMA,
     load: () => requestSchema.load(),
     read: readRequest,
     bodyError: ({ detail }) => invalidBody(detail),

@@ -280,6 +280,32 @@ export const CHAT_REQUEST_SCHEMA = {
   },
 };
 
+/** The same as callers see it: the members that tools replaced are rewritten before the schema looks at them. */
+export const CHAT_CALLER_SCHEMA = {
+  ...CHAT_REQUEST_SCHEMA,
+  properties: {
+    ...CHAT_REQUEST_SCHEMA.properties,
+    functions: {
+      type: ['array', 'null'],
+      deprecated: true,
+      description: 'The form that tools replaced.',
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: text, description: text, parameters: { ...object, additionalProperties: true } },
+      },
+    },
+    function_call: {
+      deprecated: true,
+      description: 'The form that tool_choice replaced: none, auto or the name of a function.',
+      anyOf: [
+        { type: ['string', 'null'] },
+        { type: 'object', required: ['name'], properties: { name: text } },
+      ],
+    },
+  },
+};
+
 /** Names of every parameter that the schema knows. */
 export const KNOWN_PARAMS: ReadonlySet<string> = new Set(Object.keys(CHAT_REQUEST_SCHEMA.properties));
 

@@ -6,13 +6,13 @@ import { MessagesDecoder } from './messages-decoder.js';
 import { frame, MessagesEncoder, PING } from './messages-encoder.js';
 import { NativeMessagesEncoder } from './native-encoder.js';
 import { bodyError, MESSAGES, readRequest } from './read-request.js';
-import { MESSAGES_REQUEST_SCHEMA, requestSchema } from './request-schema.js';
+import { MESSAGES_CALLER_SCHEMA, requestSchema } from './request-schema.js';
 
 /** Anthropic's Messages API, version 2023-06-01 (wire-formats 2). */
 export const dialect = {
   name: MESSAGES,
   caller: {
-    schema: MESSAGES_REQUEST_SCHEMA,
+    schema: MESSAGES_CALLER_SCHEMA,
     load: () => requestSchema.load(),
     read: readRequest,
     bodyError,

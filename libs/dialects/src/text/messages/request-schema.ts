@@ -189,6 +189,29 @@ export const MESSAGES_REQUEST_SCHEMA = shape(['max_tokens', 'messages'], {
   cache_control: cacheControl,
 });
 
+const native = { description: "Read by Anthropic's own models alone." };
+const open = { type: 'object', additionalProperties: true };
+
+/** The same as callers see it, with the members that pass to models of this format as they are. */
+export const MESSAGES_CALLER_SCHEMA = {
+  ...MESSAGES_REQUEST_SCHEMA,
+  properties: {
+    ...(MESSAGES_REQUEST_SCHEMA.properties as object),
+    container: { ...native, anyOf: [nullableText, open] },
+    mcp_servers: { ...native, type: ['array', 'null'], items: open },
+    inference_geo: { ...native, ...nullableText },
+    fallbacks: { ...native, type: ['array', 'null'], items: open },
+    diagnostics: { ...native, ...open, type: ['object', 'null'] },
+    context_management: {
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description:
+        'Edits that only clear are left out where a model has none; any other needs a model of Anthropic.',
+      properties: { edits: { type: ['array', 'null'], items: open } },
+    },
+  },
+};
+
 export const requestSchema = new LazySchema(MESSAGES_REQUEST_SCHEMA, { strict: false, allErrors: false });
 
 function pathOf({ instancePath, params }: ErrorObject): (string | number)[] {
