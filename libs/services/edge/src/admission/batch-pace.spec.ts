@@ -14,8 +14,8 @@ describe('pace of batch lines', () => {
   });
 
   /** Starts so many lines that ask at once. */
-  function lines(count: number): Promise<PromiseSettledResult<void>[]> {
-    const asked = Array.from({ length: count }, () => pace.turn().then(() => void (begun += 1)));
+  function lines(count: number, account = 'a'): Promise<PromiseSettledResult<void>[]> {
+    const asked = Array.from({ length: count }, () => pace.turn(account).then(() => void (begun += 1)));
     return Promise.allSettled(asked);
   }
 
@@ -34,7 +34,8 @@ describe('pace of batch lines', () => {
 
   it('BAT-01 beside callers ten begin at once, then ten together every second', async () => {
     pace.callerMs = clock.monotonic();
-    void lines(45);
+    void lines(25);
+    void lines(20, 'b');
     await clock.advance(0);
     expect(begun).toBe(10);
     await clock.advance(999 - (clock.monotonic() % 1_000));
@@ -67,12 +68,14 @@ describe('pace of batch lines', () => {
     expect(begun).toBe(40);
   });
 
-  it('BAT-01 refuses a line with 503 where 64 wait, to be sent again', async () => {
+  it('BAT-01 A7 refuses a line with 503 where 32 of its account wait, to be sent again; others find their turn', async () => {
     pace.callerMs = clock.monotonic();
-    void lines(74);
-    const refused = pace.turn();
+    void lines(42);
+    const refused = pace.turn('a');
     await expect(refused).rejects.toMatchObject({ status: 503, code: 'service_unavailable' });
+    void lines(16, 'b');
+    await expect(pace.turn('b')).rejects.toMatchObject({ status: 503 });
     await clock.advance(7_000);
-    expect([begun, clock.pendingTimers]).toEqual([74, 0]);
+    expect([begun, clock.pendingTimers]).toEqual([58, 0]);
   });
 });

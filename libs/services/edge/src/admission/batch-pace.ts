@@ -1,5 +1,6 @@
 import type { Clock, Random } from '@gateway/contracts';
 import { unavailable } from '@gateway/platform';
+import { AccountShare } from '../state/account-share.js';
 
 /** Callers are there for so long after a request of one began. */
 const CALLERS_MS = 1_000;
@@ -10,7 +11,7 @@ const BURST = 10;
  * log, which cost more than the rest of a line.
  */
 const GROUP_MS = 1_000;
-/** Lines that wait for their turn; those of one workers process are 32. */
+/** Lines that wait for their turn, half of them of one account: those of one workers process are 32. */
 const WAITING_MAX = 64;
 
 /**
@@ -22,7 +23,7 @@ export class BatchPace {
   callerMs = -Infinity;
   /** Time at which the next line is due at this pace. */
   private dueMs = -Infinity;
-  private waiting = 0;
+  private readonly waiting = new AccountShare(WAITING_MAX);
   private readonly intervalMs: number;
 
   constructor(
@@ -33,21 +34,21 @@ export class BatchPace {
     this.intervalMs = 1_000 / linesPerSecond;
   }
 
-  /** Returns when the line may begin. Throws 503 where too many wait, to be sent again. */
-  async turn(): Promise<void> {
+  /** Returns when the line may begin. Throws 503 where too many wait, or too many of the account, to be sent again. */
+  async turn(accountId: string): Promise<void> {
     const nowMs = this.clock.monotonic();
     if (nowMs - this.callerMs > CALLERS_MS) return;
-    if (this.waiting >= WAITING_MAX)
-      throw unavailable(this.random, new Error('too many lines of batches wait'));
     const startMs = Math.max(this.dueMs, nowMs - BURST * this.intervalMs);
-    this.dueMs = startMs + this.intervalMs;
-    if (this.dueMs <= nowMs) return;
-    const groupMs = Math.ceil(this.dueMs / GROUP_MS) * GROUP_MS;
-    this.waiting += 1;
+    const dueMs = startMs + this.intervalMs;
+    if (dueMs > nowMs && !this.waiting.take(accountId))
+      throw unavailable(this.random, new Error('too many lines of batches wait'));
+    this.dueMs = dueMs;
+    if (dueMs <= nowMs) return;
+    const groupMs = Math.ceil(dueMs / GROUP_MS) * GROUP_MS;
     try {
       await this.clock.sleep(groupMs - nowMs);
     } finally {
-      this.waiting -= 1;
+      this.waiting.release(accountId);
     }
   }
 }

@@ -109,7 +109,7 @@ export class EdgeInference extends Inference {
   private async run(call: InferenceCall): Promise<InferenceAnswer> {
     const { deps } = this;
     if (call.is_batch && this.pressure.refusesSome) throw unavailable(deps.random, new Error('overloaded'));
-    if (call.is_batch) await deps.pace.turn();
+    if (call.is_batch) await deps.pace.turn(call.account_id);
     let text = '';
     let error: ApiError | null;
     let isUnit = false;

@@ -1,5 +1,6 @@
 import type { InferenceAnswer, InferenceCall, ObjectStore } from '@gateway/contracts';
 import { ApiError, objectName, type Clock, type Random, uuidv7 } from '@gateway/contracts';
+import { AccountShare } from '../state/account-share.js';
 
 type Json = Record<string, unknown>;
 
@@ -8,7 +9,6 @@ const RUNNING_MAX = 2_000;
 const RESULT_BYTES_MAX = 256 * 1024 * 1024;
 
 interface Running {
-  accountId: string;
   begun: Promise<Json>;
   ended: Promise<InferenceAnswer>;
 }
@@ -22,6 +22,7 @@ type Run = (begun: (task: Json) => void) => Promise<InferenceAnswer>;
  */
 export class EdgeTasks {
   private readonly running = new Map<string, Running>();
+  private readonly share = new AccountShare(RUNNING_MAX);
 
   has(name: string): boolean {
     return this.running.has(name);
@@ -35,15 +36,15 @@ export class EdgeTasks {
   }
 
   private start(name: string, accountId: string, run: Run): Running {
-    let own = 0;
-    for (const one of this.running.values()) if (one.accountId === accountId) own += 1;
-    // No account takes more than it leaves free.
-    const free = RUNNING_MAX - this.running.size;
-    if (own >= free) throw new ApiError('service_unavailable', { retryAfterSeconds: 5, shouldRetry: true });
+    if (!this.share.take(accountId))
+      throw new ApiError('service_unavailable', { retryAfterSeconds: 5, shouldRetry: true });
     let begin: (task: Json) => void = () => undefined;
     const begun = new Promise<Json>((resolve) => (begin = resolve));
-    const ended = run(begin).finally(() => this.running.delete(name));
-    const started = { accountId, begun, ended };
+    const ended = run(begin).finally(() => {
+      this.running.delete(name);
+      this.share.release(accountId);
+    });
+    const started = { begun, ended };
     this.running.set(name, started);
     // Whoever asked may have gone: its failure is nobody's then.
     ended.catch(() => undefined);

@@ -10,6 +10,7 @@ import {
 import { BATCHES_DIALECTS, type UpstreamBody } from '@gateway/dialects';
 import { textLines, unavailable } from '@gateway/platform';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
+import { AccountShare } from '../state/account-share.js';
 import { look, lookAmong } from './batch-results.js';
 import {
   callBounds,
@@ -28,7 +29,10 @@ const MIB = 1_048_576;
 const LINE_BYTES_MAX = 8 * MIB;
 /** Lines that are made ready before requests of others get their turn. */
 const LINES_A_TURN = 16;
-/** Uploads are held whole, and so are lines with which a batch begins: one at a time, and no more than so many wait. */
+/**
+ * Uploads are held whole, and so are lines with which a batch begins: one at a time, and no more than so many wait, half
+ * of them of one account.
+ */
 const WAITING_MAX = 8;
 /**
  * A begin takes less altogether than whoever finds it unanswered waits before it looks for the batch: that one finds it, or
@@ -59,7 +63,7 @@ export class UpstreamBatches {
     const startMs = clock.monotonic();
     try {
       const { state, step } = call;
-      if (state === null) return await this.uploads.take(() => upload(call, parts), parts);
+      if (state === null) return await this.uploads.take(call, () => upload(call, parts), parts);
       const target = await targetOf(state.credential, parts);
       if (target === null) throw unavailable(random, new Error('the credential of a batch is away'));
       if (step === 'create') return await this.begin(call, { state, startMs }, target, parts);
@@ -95,23 +99,30 @@ export class UpstreamBatches {
       return { kind: 'at', state: { ...state, id } };
     };
     if (target.dialect.beginsWithLines !== true) return create(new Uint8Array(0));
-    return this.begins.take(async () => {
-      const lines = await wholeOf(call.lines, parts);
-      return lines === null ? { kind: 'none' } : create(lines);
-    }, parts);
+    return this.begins.take(
+      call,
+      async () => {
+        const lines = await wholeOf(call.lines, parts);
+        return lines === null ? { kind: 'none' } : create(lines);
+      },
+      parts,
+    );
   }
 }
 
 /** Work that is done one after the other. */
 class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
-  private waiting = 0;
+  private readonly waiting = new AccountShare(WAITING_MAX);
 
-  async take(work: () => Promise<UpstreamBatch>, { deps }: StepParts): Promise<UpstreamBatch> {
-    if (this.waiting >= WAITING_MAX)
+  async take(
+    { account_id: accountId }: UpstreamBatchCall,
+    work: () => Promise<UpstreamBatch>,
+    { deps }: StepParts,
+  ): Promise<UpstreamBatch> {
+    if (!this.waiting.take(accountId))
       throw unavailable(deps.random, new Error('too many batches wait for their turn'));
-    this.waiting += 1;
-    const turn = this.last.then(work).finally(() => (this.waiting -= 1));
+    const turn = this.last.then(work).finally(() => this.waiting.release(accountId));
     this.last = turn.catch(() => undefined);
     return turn;
   }

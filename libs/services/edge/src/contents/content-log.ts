@@ -30,7 +30,10 @@ export class ContentLog {
       await store.keep(batch);
       onStored(batch.length);
     };
-    this.behind = new WriteBehind({ write, deadlines, onLost, max: WAITING, lingerMs: 5 });
+    this.behind = new WriteBehind({
+      ...{ write, deadlines, onLost, max: WAITING, lingerMs: 5 },
+      accountOf: ({ account_id }: UnitContent) => account_id,
+    });
   }
 
   /** Takes what is sent from now on; the answer ends by `end`. */

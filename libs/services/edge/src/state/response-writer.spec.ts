@@ -74,6 +74,21 @@ describe('the writer of responses', () => {
     expect([keptIds(), lost]).toEqual([['first', 'second'], 0]);
   });
 
+  it('A7 while the store is away, one account fills half of what may wait; another finds the rest', async () => {
+    gate = () => Promise.reject(new Error('away'));
+    const keep = (n: number, account_id: string): Promise<void> =>
+      writer.keep({ ...response(`${account_id}_${n}`, 'x'.repeat(1_048_576)), account_id });
+    const large = Array.from({ length: 40 }, (_, n) => keep(n, 'acct_a'));
+    expect(lost).toBe(8);
+    const others = Array.from({ length: 10 }, (_, n) => keep(n, 'acct_b'));
+    expect(lost).toBe(8);
+    gate = async () => undefined;
+    await clock.advance(1_100);
+    await Promise.all([...large, ...others]);
+    await writer.flush();
+    expect(keptIds().filter((id) => id.startsWith('acct_b'))).toHaveLength(10);
+  });
+
   it('loses one that is too large, and counts it', async () => {
     await writer.keep(response('large', 'x'.repeat(13 * 1_048_576)));
     expect([keptIds(), lost]).toEqual([[], 1]);

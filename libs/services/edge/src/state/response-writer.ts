@@ -20,6 +20,7 @@ export class ResponseWriter {
   ) {
     this.behind = new WriteBehind({
       write: (batch) => store.keep(batch),
+      accountOf: ({ account_id }) => account_id,
       deadlines,
       onLost,
       max: MAX,

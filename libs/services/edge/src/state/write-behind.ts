@@ -1,4 +1,5 @@
 import type { Deadline, Deadlines } from '@gateway/platform';
+import { AccountShare } from './account-share.js';
 
 const BATCH_MAX = 64;
 const RETRY_MS = 250;
@@ -6,10 +7,11 @@ const TRIES_MAX = 40;
 
 interface Options<T> {
   write: (batch: T[]) => Promise<void>;
+  accountOf: (one: T) => string;
   deadlines: Pick<Deadlines, 'set'>;
   /** Gets the number of things that will never be written. */
   onLost: (count: number, cause: unknown) => void;
-  /** Bounds of what may wait, and go in one write; a single item may be larger than a write. */
+  /** Bounds of what may wait, half of it of one account, and go in one write; a single item may be larger than a write. */
   max: { waiting: number; bytes: number; batchBytes: number };
   /** Time that the first waits for others. At 0 those that come during a write make the next one. */
   lingerMs: number;
@@ -24,26 +26,36 @@ interface Waiting<T> {
 /** Writes behind answers: no answer waits for it, what waits is bounded, and what was not taken for ten seconds is lost. */
 export class WriteBehind<T> {
   private waiting: Waiting<T>[] = [];
-  private bytes = 0;
+  private readonly places: AccountShare;
+  private readonly bytes: AccountShare;
   private timer: Deadline | null = null;
   private writing: Promise<void> | null = null;
   /** The last write failed, and is tried again. */
   isFailing = false;
 
-  constructor(private readonly options: Options<T>) {}
+  constructor(private readonly options: Options<T>) {
+    this.places = new AccountShare(options.max.waiting);
+    this.bytes = new AccountShare(options.max.bytes);
+  }
 
   /** `onEnd` is called once it is written or lost. */
   add(one: T, bytes: number, onEnd?: () => void): void {
-    const { max, deadlines, lingerMs, onLost } = this.options;
-    if (this.waiting.length >= max.waiting || this.bytes + bytes > max.bytes) {
+    const { deadlines, lingerMs, onLost } = this.options;
+    if (!this.hasRoom(this.options.accountOf(one), bytes)) {
       onLost(1, new Error('too much waits to be written'));
       return onEnd?.();
     }
     this.waiting.push({ one, bytes, onEnd });
-    this.bytes += bytes;
     if (this.writing !== null) return;
     if (lingerMs === 0) this.start();
     else this.timer ??= deadlines.set(lingerMs, () => this.start());
+  }
+
+  private hasRoom(accountId: string, bytes: number): boolean {
+    if (!this.places.take(accountId)) return false;
+    if (this.bytes.take(accountId, bytes)) return true;
+    this.places.release(accountId);
+    return false;
   }
 
   /** Writes what waits; at the end of the process. */
@@ -96,8 +108,10 @@ export class WriteBehind<T> {
 
   private drop(batch: readonly Waiting<T>[]): void {
     this.waiting.splice(0, batch.length);
-    for (const { bytes, onEnd } of batch) {
-      this.bytes -= bytes;
+    for (const { one, bytes, onEnd } of batch) {
+      const accountId = this.options.accountOf(one);
+      this.places.release(accountId);
+      this.bytes.release(accountId, bytes);
       onEnd?.();
     }
   }
