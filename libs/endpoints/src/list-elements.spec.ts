@@ -50,7 +50,13 @@ const BODIES: readonly { path: string; dialects: readonly string[]; body: Json }
   {
     path: '/images/edits',
     dialects: [],
-    body: { operation: 'mix', prompt: 'x', image: [PIXEL, PIXEL], images: [PIXEL], reference_images: [PIXEL] },
+    body: {
+      operation: 'mix',
+      prompt: 'x',
+      image: [PIXEL, PIXEL],
+      images: [PIXEL],
+      reference_images: [PIXEL],
+    },
   },
   {
     path: '/video/generations',
