@@ -40,7 +40,7 @@ export function RoutingForm({ record }: { record: Key }): ReactNode {
         />
         <FormEnd
           write={save}
-          action="Save routing"
+          action="Update routing"
           said={save.isSuccess && !isChanged ? 'Saved. It holds for the next request.' : ''}
           isDisabled={!isChanged}
         />
