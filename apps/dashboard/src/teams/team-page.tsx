@@ -1,7 +1,6 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
-import { useParams } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactNode } from 'react';
-import { figureOf } from '../api/figure-of.js';
+import { Button, Group, Select, Stack } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
 import { useMe } from '../session/me.queries.js';
 import { isAllowed, rolesIn } from '../session/rights.js';
 import { Money } from '../shell/money.js';
@@ -9,14 +8,17 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
+import { DeleteTeam, TeamForm } from './team-form.js';
+import { TeamKeys } from './team-keys.js';
+import { TeamSpend } from './team-spend.js';
 import {
   TEAMS_A_PAGE,
   useAddTeamMember,
-  useChangeTeam,
   usePeople,
   useRemoveTeamMember,
   useTeam,
@@ -30,6 +32,7 @@ export default function TeamPage(): ReactNode {
   const { slug } = useOrg();
   const me = useMe().data;
   const team = useTeam(id);
+  const scope = useScopes().usage;
   const mayChange = me !== undefined && isAllowed(rolesIn(me, slug), ['owner', 'admin']);
   if (team.isPending) return <Loading height={120} rows={2} />;
   if (team.isError)
@@ -41,13 +44,22 @@ export default function TeamPage(): ReactNode {
     );
   return (
     <>
-      <PageHead title={team.data.name} about="Its keys share these limits." />
+      <PageHead title={team.data.name} about="Its keys share these limits.">
+        <Button component={Link} to={`/o/${slug}/usage?team_id=${team.data.id}&range=30d`} variant="default">
+          Usage
+        </Button>
+        {mayChange && <DeleteTeam team={team.data} />}
+      </PageHead>
       <Stack gap="lg">
+        {mayChange && <TeamSpend team={team.data} />}
         {mayChange && (
-          <Panel title="Limits">
-            <Limits team={team.data} />
+          <Panel title="Name and limits">
+            <TeamForm key={id} team={team.data} />
           </Panel>
         )}
+        <Panel title="Keys" scope={scope}>
+          <TeamKeys team={team.data} />
+        </Panel>
         <Panel title="Members">
           <Stack>
             {mayChange && <AddPerson team={team.data} />}
@@ -56,45 +68,6 @@ export default function TeamPage(): ReactNode {
         </Panel>
       </Stack>
     </>
-  );
-}
-
-/** An empty field clears. */
-function Limits({ team }: { team: Team }): ReactNode {
-  const change = useChangeTeam(team.id);
-  const [cap, setCap] = useState(team.spend_cap_usd ?? '');
-  const [rpm, setRpm] = useState(String(team.rpm_limit ?? ''));
-  const fields = change.error?.fields ?? {};
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    change.mutate({
-      spend_cap_usd: cap.trim() === '' ? null : cap.trim(),
-      rpm_limit: rpm.trim() === '' ? null : figureOf(rpm),
-    });
-  };
-  return (
-    <form onSubmit={submit}>
-      <Group align="flex-end">
-        <TextInput
-          label="Spend cap of 30 days, USD"
-          inputMode="decimal"
-          error={fields.spend_cap_usd}
-          value={cap}
-          onChange={({ currentTarget }) => setCap(currentTarget.value)}
-        />
-        <TextInput
-          label="Requests a minute"
-          inputMode="numeric"
-          error={fields.rpm_limit}
-          value={rpm}
-          onChange={({ currentTarget }) => setRpm(currentTarget.value)}
-        />
-        <Button type="submit" loading={change.isPending}>
-          {change.isSuccess ? 'Saved' : 'Save'}
-        </Button>
-      </Group>
-      {change.error !== null && <ProblemCard failure={change.error} />}
-    </form>
   );
 }
 
@@ -156,10 +129,10 @@ function Members({ team, mayChange }: { team: Team; mayChange: boolean }): React
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={`Take ${name} out of the team`}
+                aria-label={`Remove ${name} from the team`}
                 onClick={() => remove.mutate(id)}
               >
-                Take out
+                Remove
               </Button>
             ),
           },

@@ -1,5 +1,6 @@
 import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/call.js';
+import { freshness } from '../api/fresh-reads.js';
 import type { Problem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
 import { useWrite } from '../api/use-write.js';
@@ -38,6 +39,33 @@ export function useTeamMembers(
   });
 }
 
+export const TEAM_KEYS_MAX = 50;
+export type TeamKey = Schemas['ApiKeyRecord'];
+
+/** Reads the keys of a team that the person may see, those used last first. */
+export function useTeamKeys({ id, org_id }: Team): UseQueryResult<Schemas['PageOfApiKeyRecord']> {
+  const query = { org_id, team_id: id, sort: '-last_used_at', limit: TEAM_KEYS_MAX };
+  return useQuery({
+    queryKey: [org_id, 'keys', query],
+    queryFn: () => bodyOf(api.GET('/v1/keys', { params: { query } })),
+  });
+}
+
+const MINUTE_MS = 60_000;
+const DAYS_30_MS = 30 * 86_400_000;
+
+/** Reads the spend of a team in the 30 days before an instant, on a whole minute. */
+export function useTeamSpend({ id, org_id }: Team, nowMs: number): UseQueryResult<string> {
+  const since = new Date(Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - DAYS_30_MS).toISOString();
+  const body = { org_id, since, team_id: id, granularity: 'month' as const };
+  return useQuery({
+    queryKey: [org_id, 'series', body],
+    queryFn: async () =>
+      (await bodyOf(api.POST('/v1/usage/series', { body: { ...body, ...freshness(Date.now()) } }))).total
+        .cost_usd,
+  });
+}
+
 /** People of the organization by a part of their name, to choose from. */
 export function usePeople(org: string, q: string): UseQueryResult<Schemas['MemberRecord'][]> {
   const query = { ...(q === '' ? {} : { q }), limit: CHOICES };
@@ -67,6 +95,10 @@ export function useCreateTeam(
 
 export function useChangeTeam(id: string): UseMutationResult<Team, Problem, Schemas['UpdateTeamBody']> {
   return useTeamWrite((body) => bodyOf(api.PATCH('/v1/teams/{id}', { params: { path: { id } }, body })));
+}
+
+export function useDeleteTeam(id: string): UseMutationResult<unknown, Problem, void> {
+  return useTeamWrite(() => bodyOf(api.DELETE('/v1/teams/{id}', { params: { path: { id } } })));
 }
 
 export function useAddTeamMember(id: string): UseMutationResult<TeamMember, Problem, string> {
