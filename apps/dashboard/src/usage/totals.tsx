@@ -1,6 +1,7 @@
 import { ColorSwatch, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MarkLink } from '../chart/mark-link.js';
+import { usdRatio } from '../format/money.js';
 import { count, milliseconds } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { DataTable, type Column } from '../table/data-table.js';
@@ -38,6 +39,7 @@ export function Totals({ shown, series }: { shown: Shown; series: Series }): Rea
       ),
     },
     { name: 'Spend', isFigure: true, cell: ({ values }) => <Money usd={values.cost_usd} decimals={6} /> },
+    { name: 'Share', isFigure: true, cell: ({ values }) => shareOf(values, series.total) },
     { name: 'Requests', isFigure: true, cell: ({ values }) => count(values.requests) },
     { name: 'Errors', isFigure: true, cell: ({ values }) => count(values.errors) },
     { name: 'Input tokens', isFigure: true, cell: ({ values }) => count(values.prompt_tokens) },
@@ -51,7 +53,15 @@ export function Totals({ shown, series }: { shown: Shown; series: Series }): Rea
       columns={columns}
       rows={rows}
       rowKey={({ id }) => id ?? 'total'}
-      minWidth={900}
+      minWidth={960}
     />
   );
+}
+
+const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 });
+
+/** Returns the part of the spend of all; a dash where nothing was spent. */
+function shareOf({ cost_usd: usd }: SeriesValues, { cost_usd: all }: SeriesValues): string {
+  const share = usdRatio(usd, all);
+  return share === null ? '–' : percent.format(share);
 }

@@ -127,6 +127,38 @@ describe('the page of usage', () => {
     await waitFor(() => expect(POST.mock.lastCall?.[1].body).not.toHaveProperty('member_id'));
   });
 
+  it('each group says its share of the spend', async () => {
+    const total = { ...VALUES, cost_usd: '0.000003' };
+    POST.mockImplementation(async () => ({ data: { ...SERIES, total } }));
+    renderedAt('/o/org_1/usage', <UsagePage />);
+    const table = await screen.findByRole('table', { name: 'Sums of the range' });
+    const shares = [...table.querySelectorAll('[data-label=Share]')].map(({ textContent }) => textContent);
+    expect(shares).toEqual(['33.3%', '33.3%', '33.3%', '100%']);
+    POST.mockImplementation(async () => ({ data: SERIES }));
+  });
+
+  it('the table on the screen is a file: each group with its exact spend, and the sum of all', async () => {
+    const files: Blob[] = [];
+    Object.assign(URL, {
+      createObjectURL: (file: Blob) => (files.push(file), 'blob:1'),
+      revokeObjectURL: () => undefined,
+    });
+    renderedAt('/o/org_1/usage?by=team', <UsagePage />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Download this table' }));
+    const text = await new Promise<string>((resolve) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(String(reader.result));
+      reader.readAsText(files[0]);
+    });
+    expect(text.split('\r\n').slice(1)).toEqual([
+      'openai/gpt-5.1,openai/gpt-5.1,0.000001,2,1,10,5,12,12,',
+      'xai/grok-4,xai/grok-4,0.000001,2,1,10,5,12,12,',
+      'Other,other,0.000001,2,1,10,5,12,12,',
+      'Total,,0.000001,2,1,10,5,12,12,',
+      '',
+    ]);
+  });
+
   it('a page of one key and one team says their names', async () => {
     renderedAt('/o/org_1/usage?key_id=key_1&team_id=team_1', <UsagePage />);
     await screen.findByRole('button', { name: /^Key: staging/ });

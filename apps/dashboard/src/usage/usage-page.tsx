@@ -1,4 +1,5 @@
-import { Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
@@ -12,12 +13,14 @@ import { RangePicker, rangeOfUrl } from '../shell/range.js';
 import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
+import { download } from '../table/download.js';
 import { Views } from '../shell/views.js';
 import { bodyOfFilters, filtersOf, saidOf } from './filter.js';
 import type { Shown } from './marks.js';
 import { GROUPS, metricOf, METRICS } from './metrics.js';
 import { OverTime } from './over-time.js';
 import { Totals } from './totals.js';
+import { totalsCsv } from './totals-csv.js';
 import { useSeries, type Series } from './usage.queries.js';
 
 const HOURLY_UP_TO_HOURS = 48;
@@ -109,6 +112,16 @@ function Figures({ shown, series, whole }: FiguresProps): ReactNode {
         metric={metric}
       />
       <Totals shown={shown} series={series} />
+      <Group>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconDownload size={14} />}
+          onClick={() => download(`usage-by-${shown.groupBy}.csv`, totalsCsv(series))}
+        >
+          Download this table
+        </Button>
+      </Group>
       <Text size="sm" c="dimmed">
         Percentiles are estimated from histograms.
       </Text>
