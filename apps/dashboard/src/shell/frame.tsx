@@ -13,6 +13,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Me, Role } from '../session/rights.js';
+import { HelpMenu } from './help-menu.js';
 import { Keyboard } from './keyboard.js';
 import { Navigation } from './navigation.js';
 import { OrgSwitch } from './org-switch.js';
@@ -64,6 +65,7 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
           </Group>
           <Group gap={6} wrap="nowrap">
             <GoTo open={() => setPaletteOpen(true)} />
+            <HelpMenu />
             <SchemeSwitch />
             <PersonMenu me={me} />
           </Group>
