@@ -126,7 +126,7 @@ describe('rules that the dashboard shows', () => {
       expect(events).toEqual(['spend_cap.approaching', 'spend_cap.approaching', 'spend_cap.approaching']);
 
       await page.goto(`${base}/alerts`);
-      await page.getByRole('button', { name: /^Rotate the secret of/ }).click();
+      await page.getByRole('button', { name: /^Rotate secret of/ }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
       const newSecret = await savedSecret('The new signing secret');
       expect(newSecret).not.toBe(oldSecret);

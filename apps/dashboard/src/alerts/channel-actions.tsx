@@ -76,7 +76,7 @@ function RotateSecret({ channel }: { channel: Channel }): ReactNode {
       <Button
         size="compact-sm"
         variant="default"
-        aria-label={`Rotate the secret of ${channel.destination}`}
+        aria-label={`Rotate secret of ${channel.destination}`}
         onClick={open}
       >
         Rotate secret

@@ -135,10 +135,10 @@ function Invitations({ org, mayChange }: { org: string; mayChange: boolean }): R
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={`Take back the invitation of ${email}`}
+                aria-label={`Cancel invitation of ${email}`}
                 onClick={() => revoke.mutate(id)}
               >
-                Take back
+                Cancel invitation
               </Button>
             ),
           },

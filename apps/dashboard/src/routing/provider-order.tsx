@@ -39,7 +39,7 @@ export function ProviderOrder({ order, providers, error, onChange }: ProviderOrd
             </ActionIcon>
             <ActionIcon
               variant="default"
-              aria-label={`Take ${provider} out`}
+              aria-label={`Remove ${provider}`}
               onClick={() => onChange(order.filter((one) => one !== provider))}
             >
               <IconX size={14} />
