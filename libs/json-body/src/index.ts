@@ -12,4 +12,5 @@ export {
   spelledLike,
   withoutHidden,
 } from './spelling.js';
-export { writeJson } from './write-json.js';
+export { isObject, writeJson } from './write-json.js';
+export type { JsonObject } from './write-json.js';

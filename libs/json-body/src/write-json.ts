@@ -1,5 +1,12 @@
 import { spellingOf, type Spelling } from './spelling.js';
 
+export type JsonObject = Record<string, unknown>;
+
+/** True for a JSON object: no array, no null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 const { isRawJSON } = JSON as unknown as { isRawJSON: (value: unknown) => boolean };
 
 /**

@@ -5,7 +5,7 @@ import type {
   PromptVariable,
   DetailType,
 } from '@gateway/contracts';
-import { spelledLike, withoutHidden, writeJson } from '@gateway/json-body';
+import { isObject, spelledLike, withoutHidden, writeJson } from '@gateway/json-body';
 import { placeholdersIn, VARIABLE_NAME } from './placeholders.js';
 import { textOf } from './render-prompt.js';
 
@@ -142,10 +142,6 @@ function variableOf(sent: Record<string, unknown>): PromptVariable {
   };
   // A number is kept as it was written.
   return withoutHidden(spelledLike(made, sent), () => false);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fault(loc: (string | number)[], msg: string, type: DetailType = 'value_error'): ErrorDetail {

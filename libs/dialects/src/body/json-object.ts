@@ -1,10 +1,6 @@
-import { spelledLike } from '@gateway/json-body';
+import { isObject, spelledLike, type JsonObject } from '@gateway/json-body';
 
-export type JsonObject = Record<string, unknown>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isObject, type JsonObject };
 
 /** The value as an object, an empty one where it is none: providers leave members out as they like. */
 export function objectOf(value: unknown): JsonObject {

@@ -1,11 +1,12 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import { writeJson } from '@gateway/json-body';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerFailure } from '../../translation/translation.js';
 import { errorStatus } from '../failures.js';
 import type { ModelEvent } from '../model-event.js';
-import { isObject, numberOrNull, objectAt, objectsAt, textAt, textOrNull, type JsonObject } from './json.js';
 import { finishReason } from './stop-reason.js';
 import { mergeUsage, unitUsage } from './usage.js';
+import { numberOrNull, objectAt, objectsAt, textAt, textOrNull } from './json.js';
 
 /** Family that mints the signatures of this dialect: they go back to it alone. */
 export const SIGNATURE_FORMAT = 'anthropic';

@@ -1,9 +1,9 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import type { UnitUsage } from '@gateway/contracts';
 import type { Citation, ModelEvent } from '../model-event.js';
 import { ObjectEnd } from '../object-end.js';
 import type { TextFacts } from '../text-dialect.js';
 import { SIGNATURE_FORMAT } from './answer-reader.js';
-import { isObject, type JsonObject } from './json.js';
 import { stoppedAt, stopReason, type Finish } from './stop-reason.js';
 import { callerToolId } from './tool-id.js';
 import { messagesUsage } from './usage.js';

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import type { CacheMarker } from '../model-request.js';
-import { isObject, objectsAt, type JsonObject } from './json.js';
+import { objectsAt } from './json.js';
 
 const MOST_BREAKPOINTS = 4;
 

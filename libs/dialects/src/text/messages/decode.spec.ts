@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../body/json-object.js';
 import fc from 'fast-check';
 import type { ModelEvent } from '../model-event.js';
-import type { JsonObject } from './json.js';
 import { block, decoded, foldOf, plainEvents, sse, start, stop, text, tool } from './messages.fixture.js';
 
 function only<T extends ModelEvent['type']>(

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import { ApiError } from '@gateway/contracts';
 import type {
   DocumentPart,
@@ -11,7 +12,6 @@ import { refusedFile } from '../refused-part.js';
 import { isOwnFormat } from './answer-writer.js';
 import { cacheControl } from './cache-markers.js';
 import { spelledJsonOf } from '../../body/upstream-json.js';
-import { isObject, type JsonObject } from './json.js';
 import { imageType } from './media-type.js';
 import { upstreamToolId } from './tool-id.js';
 

@@ -1,8 +1,8 @@
+import type { JsonObject } from '../../body/json-object.js';
 import fc from 'fast-check';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest, Part, Turn } from '../model-request.js';
 import { adaptive, ignored, sent } from './encode.fixture.js';
-import type { JsonObject } from './json.js';
 import { dialect } from './messages.dialect.js';
 import { bodyOf, encoded, TARGET, translatedRequest } from './messages.fixture.js';
 import { outputSchema } from './output-schema.js';

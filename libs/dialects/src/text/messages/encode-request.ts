@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { unsentReasoning } from '../earlier-reasoning.js';
@@ -11,7 +12,6 @@ import { isOwnFormat } from './answer-writer.js';
 import { encodeThinking, isLoopWithoutThinking } from './encode-thinking.js';
 import { encodeTools } from './encode-tools.js';
 import { encodeTurns } from './encode-turns.js';
-import { isObject, type JsonObject } from './json.js';
 import { outputSchema } from './output-schema.js';
 import { placeOf } from './place.js';
 import { MESSAGES } from './read-request.js';

@@ -1,9 +1,9 @@
+import type { JsonObject } from '../../body/json-object.js';
 import { ApiError } from '@gateway/contracts';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { Effort, ModelRequest, ReasoningRequest, Turn } from '../model-request.js';
 import { isOwnFormat } from './answer-writer.js';
 import { unsupported } from './encode-content.js';
-import type { JsonObject } from './json.js';
 
 /** Share of max_tokens that an effort may think (wire-formats 5.9). */
 const RATIO: Record<Effort, number> = {

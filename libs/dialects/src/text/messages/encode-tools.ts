@@ -1,9 +1,10 @@
+import type { JsonObject } from '../../body/json-object.js';
 import type { ModelRequest, Tool } from '../model-request.js';
 import { plainTool } from '../plain-schema.js';
 import { cacheControl } from './cache-markers.js';
 import { unsupported } from './encode-content.js';
-import { objectAt, textAt, type JsonObject } from './json.js';
 import { outputSchema } from './output-schema.js';
+import { objectAt, textAt } from './json.js';
 
 function toolOf(given: Tool): JsonObject {
   if (given.custom) throw unsupported('tools', 'custom tools cannot be sent to this provider');

@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../body/json-object.js';
 import fc from 'fast-check';
 import type { Part, Turn } from '../model-request.js';
 import { answers, callPart, calls, hi, messagesOf, refused, say, sent } from './encode.fixture.js';
-import type { JsonObject } from './json.js';
 import { providerToolId, upstreamToolId } from './tool-id.js';
 
 describe('turns on a messages route', () => {

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../body/json-object.js';
 import type { FileReference, ModelRequest, Turn } from '../model-request.js';
 import { blockOf } from './encode-content.js';
-import { textAt, type JsonObject } from './json.js';
+import { textAt } from './json.js';
 
 interface Message {
   role: 'user' | 'assistant';

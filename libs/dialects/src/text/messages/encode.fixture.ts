@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../body/json-object.js';
 import { ApiError } from '@gateway/contracts';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest, Part, ToolCallPart, Turn } from '../model-request.js';
-import type { JsonObject } from './json.js';
 import { encoded, TARGET, translatedRequest } from './messages.fixture.js';
 
 export const say = (role: Turn['role'], text: string, more: Partial<Part> = {}): Turn => ({

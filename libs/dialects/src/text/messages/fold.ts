@@ -1,8 +1,9 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import { spelledJsonOf } from '../../body/upstream-json.js';
 import type { ModelEvent } from '../model-event.js';
 import type { TextFacts } from '../text-dialect.js';
 import { AnswerWriter } from './answer-writer.js';
-import { isObject, objectAt, objectsAt, textAt, type JsonObject } from './json.js';
+import { objectAt, objectsAt, textAt } from './json.js';
 
 /**
  * The input that the fragments spell. Arguments that are no JSON object (a cut answer, a model's slip) stay visible

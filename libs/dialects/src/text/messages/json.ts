@@ -1,8 +1,4 @@
-export type JsonObject = Record<string, unknown>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isObject, type JsonObject } from '../../body/json-object.js';
 
 /** The member where it is an object, else an empty one: answers of providers are read leniently. */
 export function objectAt(value: JsonObject, key: string): JsonObject {

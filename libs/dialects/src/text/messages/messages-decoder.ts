@@ -1,10 +1,11 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import { rememberSpelling } from '@gateway/json-body';
 import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded } from '../text-dialect.js';
 import { AnswerReader, badResponse, inBandError } from './answer-reader.js';
-import { isObject, objectAt, objectsAt, type JsonObject } from './json.js';
+import { objectAt, objectsAt } from './json.js';
 
 /** Event that a host puts between those of the model; clients of the dialect break on it. */
 const OF_THE_HOST = 'vertex_event';

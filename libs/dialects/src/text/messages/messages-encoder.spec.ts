@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../body/json-object.js';
 import { ApiError } from '@gateway/contracts';
 import type { ModelEvent } from '../model-event.js';
 import type { TextFacts } from '../text-dialect.js';
-import type { JsonObject } from './json.js';
 import { dialect } from './messages.dialect.js';
 import { encodedStream, FACTS, foldOf, frames, ZEROS } from './messages.fixture.js';
 

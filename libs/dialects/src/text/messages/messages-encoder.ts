@@ -1,8 +1,8 @@
+import type { JsonObject } from '../../body/json-object.js';
 import { writeJson } from '@gateway/json-body';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import { AnswerWriter } from './answer-writer.js';
 import { fold } from './fold.js';
-import type { JsonObject } from './json.js';
 
 /** One frame; Anthropic's SDK ignores events without the `event:` line. */
 export function frame(type: string, data: unknown): string {

@@ -1,10 +1,10 @@
+import type { JsonObject } from '../../body/json-object.js';
 import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelEvent } from '../model-event.js';
 import type { ModelRequest } from '../model-request.js';
 import type { Decoded, TextFacts } from '../text-dialect.js';
 import { SseParser } from '../../sse/sse-parser.js';
-import type { JsonObject } from './json.js';
 import { dialect } from './messages.dialect.js';
 
 export const FACTS: TextFacts = {

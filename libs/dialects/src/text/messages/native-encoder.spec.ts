@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../body/json-object.js';
 import type { ModelEvent } from '../model-event.js';
-import type { JsonObject } from './json.js';
 import { dialect } from './messages.dialect.js';
 import {
   block,

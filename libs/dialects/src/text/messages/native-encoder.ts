@@ -1,12 +1,13 @@
+import type { JsonObject } from '../../body/json-object.js';
 import { rememberSpelling } from '@gateway/json-body';
 import type { UnitUsage } from '@gateway/contracts';
 import type { SseEvent } from '../../sse/sse-parser.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
-import { objectAt, objectsAt, textAt, type JsonObject } from './json.js';
 import { frame } from './messages-encoder.js';
 import { callerToolId } from './tool-id.js';
 import { messagesUsage, nativeUsage } from './usage.js';
+import { objectAt, objectsAt, textAt } from './json.js';
 
 /**
  * Messages on both sides: blocks and members that nobody knows stay as they are. Of a stream only message_start and

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import { spelledLike, writeJson } from '@gateway/json-body';
-import { isObject, objectsAt, type JsonObject } from './json.js';
+import { objectsAt } from './json.js';
 
 const FORMATS = new Set([
   'date-time',

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest } from '../model-request.js';
-import type { JsonObject } from './json.js';
 
 const PATH = '/messages';
 /** The version that is a superset of later ones; a newer one only where the caller asked for it (wire-formats 0). */

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import { spellBody, writeJson, type ParsedBody } from '@gateway/json-body';
 import type {
   CacheMarker,
@@ -12,8 +13,8 @@ import type {
   Turn,
 } from '../model-request.js';
 import { SIGNATURE_FORMAT } from './answer-reader.js';
-import { isObject, objectAt, objectsAt, textAt, textOrNull, type JsonObject } from './json.js';
 import { providerToolId } from './tool-id.js';
+import { objectAt, objectsAt, textAt, textOrNull } from './json.js';
 
 /** Facts of the contents that a route needs, and their weight for the estimate. */
 export class ContentFacts {

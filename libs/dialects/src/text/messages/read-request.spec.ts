@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../body/json-object.js';
 import { ApiError, messagesErrorEnvelope, type ErrorDetail } from '@gateway/contracts';
 import { BodyFault, parseBody } from '@gateway/json-body';
 import type { ModelRequest } from '../model-request.js';
-import type { JsonObject } from './json.js';
 import { dialect } from './messages.dialect.js';
 import { bodyOf } from './messages.fixture.js';
 

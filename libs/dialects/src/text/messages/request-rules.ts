@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import type { ErrorDetail, DetailType } from '@gateway/contracts';
-import { isObject, numberOrNull, objectAt, objectsAt, textAt, type JsonObject } from './json.js';
+import { numberOrNull, objectAt, objectsAt, textAt } from './json.js';
 
 type Loc = (string | number)[];
 type Rule = (body: JsonObject) => ErrorDetail | null;

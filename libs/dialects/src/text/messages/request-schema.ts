@@ -1,9 +1,9 @@
+import type { JsonObject } from '../../body/json-object.js';
 import type { ErrorObject } from 'ajv';
 import type { ErrorDetail } from '@gateway/contracts';
 import { LazySchema } from '../../body/lazy-schema.js';
 import { plainWords } from '../../body/plain-words.js';
 import { typeOf } from '../../body/read-json.js';
-import type { JsonObject } from './json.js';
 
 type Schema = Record<string, unknown>;
 

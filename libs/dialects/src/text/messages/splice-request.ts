@@ -1,10 +1,11 @@
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import { spliceMembers } from '@gateway/json-body';
 import type { RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
-import { isObject, objectAt, objectsAt, textAt, type JsonObject } from './json.js';
 import { placeOf } from './place.js';
+import { objectAt, objectsAt, textAt } from './json.js';
 
 export const ACCEPT = 'application/json, text/event-stream';
 

@@ -1,8 +1,8 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { wholeCount } from '../../body/json-object.js';
+import { wholeCount, isObject, type JsonObject } from '../../body/json-object.js';
 import { namesMoney } from '../../translation/money-names.js';
 import type { TextFacts } from '../text-dialect.js';
-import { isObject, objectAt, objectsAt, type JsonObject } from './json.js';
+import { objectAt, objectsAt } from './json.js';
 
 /** The messages endpoint returns no reasoning count (spec, usage object, messages endpoint). */
 const REASONING_COUNTS = new Set(['output_tokens_details', 'thinking_tokens', 'reasoning_tokens']);

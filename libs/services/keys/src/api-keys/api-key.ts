@@ -10,6 +10,7 @@ import {
   type UpdateKeyBody,
   type DetailType,
 } from '@gateway/contracts';
+import { isObject } from '@gateway/json-body';
 import { ceilingFaults, type LimitTier } from '@gateway/limits';
 import { expiryFaults, unknownField } from '@gateway/platform';
 
@@ -112,10 +113,6 @@ function tagFaults(tags: Record<string, unknown> | null | undefined): ErrorDetai
 
 function isLimit(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= INT_MAX;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fault(loc: (string | number)[], msg: string, type: DetailType = 'value_error'): ErrorDetail {

@@ -1,4 +1,4 @@
-import { noteMember, numberText, parseSpelled } from '@gateway/json-body';
+import { isObject, noteMember, numberText, parseSpelled } from '@gateway/json-body';
 type Json = Record<string, unknown>;
 
 /** Members that a delta repeats whole: all others are spelled by pieces. */
@@ -121,8 +121,4 @@ function parsed(text: string): Json | null {
 
 function objectsOf(value: unknown): Json[] {
   return Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { BodyFault, parseBody, spellBody } from '@gateway/json-body';
+import { BodyFault, isObject, parseBody, spellBody } from '@gateway/json-body';
 
 type Json = Record<string, unknown>;
 
@@ -92,7 +92,3 @@ export class FileCheck {
 }
 
 const FAULTS_MAX = 100;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
