@@ -70,7 +70,7 @@ interface Imagers {
   calls: UpstreamCalls;
 }
 
-/** Never aborts: work that is paid for is finished even if its caller leaves. */
+/** Signal that never aborts: work that is paid for is finished even if its caller leaves. */
 const STAYS = new AbortController().signal;
 
 interface Masked {
