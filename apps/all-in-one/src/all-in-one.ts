@@ -1,3 +1,5 @@
+import type { DynamicModule } from '@nestjs/common';
+import { EventLog, Funds, type Clock, type Random } from '@gateway/contracts';
 import { randomBytes } from 'node:crypto';
 import {
   CATALOGUE_SCHEMA,
@@ -6,12 +8,12 @@ import {
   OwnEntries,
   type ServerOffer,
 } from '@gateway/catalogue';
-import { EdgeModule } from '@gateway/edge';
+import { EdgeModule, START_SHIPPER, type StartShipper } from '@gateway/edge';
 import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule, OpeningCredit } from '@gateway/keys';
 import { MailModule } from '@gateway/mail';
 import { NOTIFICATIONS_SCHEMA, NOTIFICATIONS_SCHEMA_DIR, NotificationsModule } from '@gateway/notifications';
 import { applyMigrations, EmbeddedPostgres, freePort, listenOnce } from '@gateway/database';
-import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
+import { connectEventLog, InProcessEventLog, startInProcessShipper } from '@gateway/event-log';
 import { ObjectStoreModule } from '@gateway/object-store';
 import {
   bootstrap,
@@ -21,6 +23,8 @@ import {
   type BootConfig,
   type RunningApp,
   type Tls,
+  CLOCK,
+  RANDOM,
 } from '@gateway/platform';
 import { startUpstreamSim } from '@gateway/simulator';
 import { seededLimitStore, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
@@ -36,7 +40,19 @@ import {
 } from './all-in-one.config.js';
 import { logFile, prepareDataFolder } from './data-folder.js';
 import { rememberFirstRun, type FirstLogin } from './first-login.js';
-import { InProcessShipperModule } from './in-process-shippers.js';
+
+const useFactory =
+  (eventLog: EventLog, funds: Funds, clock: Clock, random: Random): StartShipper =>
+  (events) =>
+    startInProcessShipper({ eventLog, funds, clock, random, events });
+
+/** The journal goes to the event log in memory, and behind the ledger's watermark its segments go. */
+const InProcessShipperModule: DynamicModule = {
+  module: class InProcessShippers {},
+  global: true,
+  providers: [{ provide: START_SHIPPER, useFactory, inject: [EventLog, Funds, CLOCK, RANDOM] }],
+  exports: [START_SHIPPER],
+};
 
 export interface AllInOne {
   url: string;

@@ -3,12 +3,11 @@
 //
 //   guard.ts <run folder>                     serves requests on <run folder>/guard.sock
 //   guard.ts <run folder> postgres redis …    also starts these at once and prints their addresses as one JSON line
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, copyFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createTopics } from './kafka-topics.js';
-import { keepLogs } from './keep-logs.js';
 import { Services } from './services.js';
 import type { StackKind } from './stack.js';
 
@@ -115,5 +114,16 @@ async function startWanted(): Promise<void> {
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     await close(1);
+  }
+}
+
+/** Copies what servers leave in files: records of Kafka (`*.log`, one folder a partition) and their own logs. */
+function keepLogs(folder: string, leftovers: string): void {
+  const target = join(leftovers, 'servers');
+  mkdirSync(target, { recursive: true });
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.endsWith('.log')) continue;
+    const path = join(entry.parentPath, entry.name);
+    copyFileSync(path, join(target, path.slice(folder.length + 1).replaceAll('/', '_')));
   }
 }

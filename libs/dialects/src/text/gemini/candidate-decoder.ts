@@ -4,7 +4,6 @@ import { mintedToolId } from '../minted-id.js';
 import type { ModelEvent } from '../model-event.js';
 import { signedToolId } from '../tool-signature.js';
 import { citationsOf } from './grounding.js';
-import { logprobsOf } from './logprobs.js';
 import { StreamedArguments } from './streamed-arguments.js';
 
 /** Family that mints the signatures of this format: they go back to it alone. */
@@ -160,4 +159,21 @@ export class CandidateDecoder {
     if (native === 'MAX_TOKENS') return 'length';
     return FILTERED.has(native) ? 'content_filter' : native;
   }
+}
+
+/** A `logprobsResult` as chat writes it: each token that was chosen, with those that might have been (wire-formats 5.2). */
+function logprobsOf(result: unknown): JsonObject[] {
+  const { chosenCandidates, topCandidates } = objectOf(result);
+  const tops = objectsOf(topCandidates);
+  return objectsOf(chosenCandidates).map((chosen, at) => ({
+    ...tokenOf(chosen),
+    top_logprobs: objectsOf(objectOf(tops[at]).candidates).map(tokenOf),
+  }));
+}
+
+/** Absent = 0, which is how this format writes a token that is certain. */
+function tokenOf({ token, logProbability }: JsonObject): JsonObject {
+  const text = textOf(token);
+  const logprob = typeof logProbability === 'number' ? logProbability : 0;
+  return { token: text, logprob, bytes: [...Buffer.from(text, 'utf8')] };
 }

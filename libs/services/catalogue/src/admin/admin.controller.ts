@@ -29,10 +29,9 @@ import { StoredRouteHealth } from '../health/stored-route-health.js';
 import { ModelReads } from '../models/model-reads.js';
 import { idOf } from '../models/models.controller.js';
 import { OwnEntries } from '../own/own-entries.js';
-import { CatalogueDatabase } from '../postgres/catalogue-database.js';
+import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
 import { adminModel, listAdminModels } from './admin-models.js';
 import { CatalogueWrites, type CatalogueImport, type PutProvider } from './catalogue-writes.js';
-import { listProviders } from './providers.js';
 
 const BY_ID = ['models/:id', 'models/:brand/:name'];
 
@@ -119,4 +118,24 @@ export class AdminController {
   async import(@Body() body: ImportCatalogueBody, @Req() request: FastifyRequest): Promise<CatalogueImport> {
     return this.writes.import(body, request);
   }
+}
+
+/** Every provider, with how many routes it has and how it fares. There are some hundred: they are one page. */
+async function listProviders(tx: Tx, health: StoredRouteHealth): Promise<ProviderRecord[]> {
+  const [rows, counted] = await Promise.all([
+    tx.provider.findMany({ orderBy: { slug: 'asc' } }),
+    tx.route.groupBy({ by: ['provider'], _count: true }),
+  ]);
+  const routes = new Map(counted.map(({ provider, _count }) => [provider, _count]));
+  return rows.map(({ slug, name, dialects, regions, zero_retention, is_enabled }) => ({
+    slug,
+    name,
+    dialects,
+    regions,
+    zero_retention,
+    is_enabled,
+    routes: routes.get(slug) ?? 0,
+    ...health.of(slug),
+    ...health.stateOf(slug),
+  }));
 }

@@ -9,7 +9,6 @@ import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 import { refreshDigest, spendRefreshToken } from './refresh-token.store.js';
-import { auditSession } from './session-audit.js';
 import { SessionTokens } from './session-token.js';
 import {
   clientOf,
@@ -21,6 +20,7 @@ import {
   type SessionUser,
   type SignedIn,
 } from './session.store.js';
+import { auditRow } from '@gateway/database';
 
 export interface Signed {
   record: SessionRecord;
@@ -132,4 +132,25 @@ export class SessionsService {
   private async publish(bumped: Bumped | null): Promise<void> {
     if (bumped !== null) await this.stamps.stamp(bumped.accountId, bumped.version);
   }
+}
+
+/**
+ * Writes what happened to a session into the audit log: once for each organization that the person is in, so that its
+ * owners and admins find it there; once without one where there is none.
+ */
+async function auditSession(
+  tx: Tx,
+  request: FastifyRequest,
+  { action, personId, sessionId }: { action: string; personId: string; sessionId: string },
+  sources: { clock: Clock; random: Random },
+): Promise<void> {
+  const memberships = await tx.membership.findMany({
+    where: { user_id: personId, removed_at: null },
+    select: { org_id: true },
+  });
+  const orgIds = memberships.length === 0 ? [null] : memberships.map(({ org_id }) => org_id);
+  const write = { action, targetType: 'session', targetId: sessionId, changedFields: [], personId };
+  await tx.auditLog.createMany({
+    data: orgIds.map((orgId) => auditRow(request, { ...write, orgId }, sources)),
+  });
 }
