@@ -143,7 +143,10 @@ interface AskedRouting {
   readonly requires: readonly Requirement[];
   /** Dialect in which nothing is translated: among routes of one price it goes first. */
   readonly dialect: string;
-  /** `<provider>` or `<provider>#<provider key>`: where it can serve, no other does, because what it encrypted is of use there alone. */
+  /**
+   * `<provider>` or `<provider>#<provider key>`: where it can serve, no other does, because what it encrypted is of
+   * use there alone.
+   */
   readonly credential?: string | null;
   /** A parameter that names an object at a provider: the operator's credential reaches those of every tenant. */
   readonly atProvider?: string;

@@ -273,7 +273,10 @@ export class Journal {
     };
   }
 
-  /** Writes and syncs what is left (for at most 5 s where the disk fails), gives up the folder. What the watermark has passed goes. */
+  /**
+   * Writes and syncs what is left (for at most 5 s where the disk fails), gives up the folder. What the watermark has
+   * passed goes.
+   */
   async close(): Promise<void> {
     const giveUp = new AbortController();
     const late = this.options.clock.sleep(CLOSE_MS_MAX, giveUp.signal).catch(() => undefined);

@@ -87,7 +87,10 @@ export class SegmentWriter {
   private retryMs = RETRY_MS_MIN;
   private timer: Timer | null = null;
   private lastSeq = 0;
-  /** Size at which the next segment begins: what was carried does not count, or a crowd of open units would roll at every write. */
+  /**
+   * Size at which the next segment begins: what was carried does not count, or a crowd of open units would roll at
+   * every write.
+   */
   private rollAt: number;
 
   constructor(options: WriterOptions) {

@@ -19,7 +19,10 @@ export function accessOf(
     : 'not_allowed';
 }
 
-/** Returns a test for the models that a key may call: those of its lists, of its provider, and with a route that has not retired. */
+/**
+ * Returns a test for the models that a key may call: those of its lists, of its provider, and with a route that has
+ * not retired.
+ */
 export function visibleTo(
   { access, fixedProvider }: Pick<KeyPrincipal, 'access' | 'fixedProvider'>,
   nowMs: number,

@@ -34,7 +34,10 @@ export interface AttemptsOptions<T> {
   signal: AbortSignal;
   /** Account of the request. */
   account: string;
-  /** Each attempt may be charged for once its provider has begun: another one is made where the failure proves that it has not. */
+  /**
+   * Each attempt may be charged for once its provider has begun: another one is made where the failure proves that it
+   * has not.
+   */
   isCreate: boolean;
   /** One try of one route; `n` counts from 1, `hasNext` says that another route follows. Throws UpstreamError. */
   attempt: (planned: PlannedRoute, n: number, hasNext: boolean) => Promise<T>;

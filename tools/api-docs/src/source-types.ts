@@ -83,7 +83,10 @@ export class SourceTypes {
     );
   }
 
-  /** The same schema with what decorators do not keep: the comment of each field, and the members of those that are any object. */
+  /**
+   * The same schema with what decorators do not keep: the comment of each field, and the members of those that are
+   * any object.
+   */
   withComments(name: string, schema: Schema): Schema {
     const symbol = this.classes.get(name)?.name;
     if (symbol === undefined) return schema;

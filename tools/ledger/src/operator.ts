@@ -25,7 +25,10 @@ class CatalogueAddress {
   @IsOptional() @OrFile() @ToList() @MinLength(32, { each: true }) FLEET_TOKEN?: string[];
 }
 
-/** An operator on the fleet's own servers, by the variables that the usage service reads. Throws ConfigError with what is wrong. */
+/**
+ * An operator on the fleet's own servers, by the variables that the usage service reads. Throws ConfigError with what
+ * is wrong.
+ */
 export async function openOperator(env: Environment): Promise<LedgerOperator> {
   const { usage, redis, address } = readConfigs({
     address: () => loadConfig(CatalogueAddress, env),

@@ -119,7 +119,10 @@ export type Piece = PieceFacts &
 interface PieceFacts {
   /** Bytes for the caller now, "" for none. */
   out: string | Uint8Array;
-  /** Totals so far; a later report replaces an earlier one. A side that is left out is estimated, so 0 is said as 0: beside text it is estimated, too. */
+  /**
+   * Totals so far; a later report replaces an earlier one. A side that is left out is estimated, so 0 is said as 0:
+   * beside text it is estimated, too.
+   */
   usage?: UnitUsage;
   /** UTF-8 bytes of text, tool arguments and reasoning up to here: what an estimate of the output counts. */
   deliveredBytes?: number;

@@ -33,8 +33,8 @@ export function containerOf(bytes: Uint8Array): AudioContainer | null {
 
 /**
  * Seconds of a recording: what is billed where a provider reports none. Read from its headers, which its sender wrote, so
- * never less than its bytes can be (libs/dialects/src/transcriptions/README.md). null where the headers say nothing, as of a recording that was
- * never finished. Bounded by the number of headers, whatever the bytes.
+ * never less than its bytes can be (libs/dialects/src/transcriptions/README.md). null where the headers say nothing,
+ * as of a recording that was never finished. Bounded by the number of headers, whatever the bytes.
  */
 export function audioSeconds(bytes: Uint8Array): number | null {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

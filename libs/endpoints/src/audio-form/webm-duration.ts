@@ -8,7 +8,10 @@ const TIMESTAMP = 0xe7;
 const PICTURES = /\x86[\x80-\xff]V_/;
 const WITHOUT_LOSS = /\x86[\x80-\xff]A_(?:PCM|FLAC|ALAC)/;
 
-/** Duration of the segment's Info in its scale, or where its last cluster begins: one that was recorded as it came has no other. */
+/**
+ * Duration of the segment's Info in its scale, or where its last cluster begins: one that was recorded as it came has
+ * no other.
+ */
 export function webmSeconds(data: Buffer): number | null {
   const head = data.subarray(0, HEAD_BYTES);
   const scaleAt = head.indexOf(Buffer.from([0x2a, 0xd7, 0xb1]));

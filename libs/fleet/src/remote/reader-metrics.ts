@@ -1,7 +1,10 @@
 import { Counter } from 'prom-client';
 import type { Metrics } from '@gateway/platform';
 
-/** `hit` served from memory, `negative` refused from memory, `unconfirmed` served on Redis's word alone, `shed` refused unasked. */
+/**
+ * `hit` served from memory, `negative` refused from memory, `unconfirmed` served on Redis's word alone, `shed`
+ * refused unasked.
+ */
 export type PrincipalLookup = 'hit' | 'negative' | 'unconfirmed' | 'shed';
 /** The result of a question to the keys service. */
 export type PrincipalLoad = 'loaded' | 'unchanged' | 'unknown' | 'failed';

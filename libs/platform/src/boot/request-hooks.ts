@@ -10,8 +10,9 @@ import { declaresTooMuch, sendTooLarge } from '../request/oversize.js';
 const SERVICE_VERSION = HEADER.serviceVersion.toLowerCase();
 
 /**
- * The order of every request: one meaning (what a neighbour could read in another way is refused), size, version header, then (elsewhere) authentication, status of the key, body.
- * A request whose length is known is judged at once. The size of a chunked body is known only at its end, so its
+ * The order of every request: one meaning (what a neighbour could read in another way is refused), size, version
+ * header, then (elsewhere) authentication, status of the key, body. A request whose length is known is judged at
+ * once. The size of a chunked body is known only at its end, so its
  * refusal waits in `request.refusal` until then (pressure/body-intake.ts).
  */
 export function registerRequestHooks(instance: FastifyInstance, entrance: () => Entrance | undefined): void {

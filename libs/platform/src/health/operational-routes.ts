@@ -6,7 +6,10 @@ import type { ReadinessChecks } from './readiness-checks.js';
 /** Paths that are answered while draining and under pressure. */
 export const OPERATIONAL_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Liveness depends on nothing; readiness on the registered checks and on not draining. Metrics are null where they have their own port. */
+/**
+ * Liveness depends on nothing; readiness on the registered checks and on not draining. Metrics are null where they
+ * have their own port.
+ */
 export function registerOperationalRoutes(
   instance: FastifyInstance,
   parts: { drain: Drain; readiness: ReadinessChecks; metrics: Metrics | null },

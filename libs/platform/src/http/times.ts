@@ -56,7 +56,10 @@ export function expiryOf(expiresAt: string | null | undefined): Date | null {
 }
 
 const THREE_LETTERS = /^[a-z]{3}$/i;
-/** Names of three letters that are IANA's. Others mean one zone to JavaScript and another to PostgreSQL: IST is both India and Israel. */
+/**
+ * Names of three letters that are IANA's. Others mean one zone to JavaScript and another to PostgreSQL: IST is both
+ * India and Israel.
+ */
 const SHORT_NAMES: ReadonlySet<string> = new Set(
   'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '),
 );

@@ -11,8 +11,8 @@ export interface Tracing {
 }
 
 /**
- * Loads the OpenTelemetry SDK and exports to an OTLP/HTTP endpoint, to its path /v1/traces. Call it only where an endpoint is configured:
- * without it nothing is loaded, and the API's calls cost nothing.
+ * Loads the OpenTelemetry SDK and exports to an OTLP/HTTP endpoint, to its path /v1/traces. Call it only where an
+ * endpoint is configured: without it nothing is loaded, and the API's calls cost nothing.
  */
 export async function startTracing(options: {
   service: string;
@@ -59,7 +59,10 @@ export function activeTraceparent(): string | undefined {
   return carrier.traceparent;
 }
 
-/** One server span per request but those of probes, continued from the caller's `traceparent`; ids and statuses only, no bodies. */
+/**
+ * One server span per request but those of probes, continued from the caller's `traceparent`; ids and statuses only,
+ * no bodies.
+ */
 export function traceRequests(instance: FastifyInstance, tracer: Tracer): void {
   instance.addHook('onRequest', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';

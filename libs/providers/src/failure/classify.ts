@@ -62,7 +62,10 @@ function judge(rules: readonly FailureRule[], status: number | null, native: Nat
   return byClass(status);
 }
 
-/** The one order of classification: transport, our deadline, unreadable 2xx, in-band error, status and wording (wire-formats 7.2). */
+/**
+ * The one order of classification: transport, our deadline, unreadable 2xx, in-band error, status and wording
+ * (wire-formats 7.2).
+ */
 export function classifyFailure(
   providerName: string,
   rules: readonly FailureRule[],

@@ -46,7 +46,10 @@ function reasonsOf(detail: unknown): string[] {
   return [text(detail.reason), text(detail.error_code), ...quotas].filter((reason) => reason !== '');
 }
 
-/** Reads OpenAI's, Anthropic's, Google's (an array around it, too) and the bare `{message}`, `{detail}`, `{err_code, err_msg}`, `{error: "text"}` envelopes. */
+/**
+ * Reads OpenAI's, Anthropic's, Google's (an array around it, too) and the bare `{message}`, `{detail}`, `{err_code,
+ * err_msg}`, `{error: "text"}` envelopes.
+ */
 export function nativeError(body: unknown): NativeError {
   const outer: unknown = Array.isArray(body) ? body[0] : body;
   if (!isObject(outer)) return { type: '', code: '', param: '', message: text(outer), reasons: [] };

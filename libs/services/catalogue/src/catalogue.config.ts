@@ -5,7 +5,10 @@ import { IsAddress, OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 export class OwnConfig {
   /** Offers the models of the built-in simulated providers. The edge's variable of the same name. */
   @ToBoolean() @IsBoolean() SIMULATED_PROVIDER: boolean = false;
-  /** `auto`: simulated models are listed until a real provider has a credential; `on`: always; `off`: never. Callable all the same. */
+  /**
+   * `auto`: simulated models are listed until a real provider has a credential; `on`: always; `off`: never. Callable
+   * all the same.
+   */
   @IsIn(['auto', 'on', 'off']) SIMULATED_MODELS: 'auto' | 'on' | 'off' = 'auto';
   /** Path of a gateway.yaml: own providers, models and prices. The edge's variable of the same name. */
   @IsOptional() @IsString() GATEWAY_CONFIG?: string;

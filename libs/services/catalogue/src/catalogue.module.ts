@@ -100,7 +100,10 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
   }
 }
 
-/** Models, prices, errors and versions. Needs the global PlatformModule; gives everybody CatalogueReader, CatalogueNames and RouteHealth. */
+/**
+ * Models, prices, errors and versions. Needs the global PlatformModule; gives everybody CatalogueReader,
+ * CatalogueNames and RouteHealth.
+ */
 @Module({})
 export class CatalogueModule {
   static with(config: Readonly<CatalogueConfig>): DynamicModule {

@@ -6,7 +6,10 @@ import { loadSecrets } from './secrets/service-secrets.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings, with the secrets and the file that they name looked at; a file that the start makes is not made here. Throws ConfigError. */
+/**
+ * The settings, with the secrets and the file that they name looked at; a file that the start makes is not made here.
+ * Throws ConfigError.
+ */
 export function readKeysConfig(env: Environment): Readonly<KeysConfig> {
   const { config } = readConfigs({
     config: () => loadConfig(KeysConfig, env),

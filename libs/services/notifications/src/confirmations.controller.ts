@@ -31,7 +31,10 @@ export class ConfirmationsController {
     return askPage();
   }
 
-  /** Confirms an e-mail channel. A page to browsers, JSON to everybody else. Throws ApiError `not_found`, whose `details` say what is wrong with the link. */
+  /**
+   * Confirms an e-mail channel. A page to browsers, JSON to everybody else. Throws ApiError `not_found`, whose
+   * `details` say what is wrong with the link.
+   */
   @Post('confirm')
   @HttpCode(200)
   @Access({ public: true })

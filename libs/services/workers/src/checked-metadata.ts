@@ -5,7 +5,10 @@ const MOST = { entries: 16, name: 64, value: 512 };
 
 type Metadata = Record<string, unknown>;
 
-/** The same metadata. Throws ApiError `validation_error` where it is more than OpenAI keeps, or holds another value than a text. */
+/**
+ * The same metadata. Throws ApiError `validation_error` where it is more than OpenAI keeps, or holds another value
+ * than a text.
+ */
 export function checkedMetadata(metadata: Metadata): Metadata {
   const entries = Object.entries(metadata);
   const isGood = ([name, value]: [string, unknown]): boolean =>

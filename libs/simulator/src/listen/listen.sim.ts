@@ -5,7 +5,10 @@ import type { SimEndpoint } from '../sim-endpoint.js';
 /** Bytes that are taken for one second: 16 kbit/s. */
 const BYTES_PER_SECOND = 2_000;
 
-/** Deepgram's transcriptions: says of each recording how long it is; where speakers are asked for, the second sentence has its own. */
+/**
+ * Deepgram's transcriptions: says of each recording how long it is; where speakers are asked for, the second sentence
+ * has its own.
+ */
 export const simulated: SimEndpoint = {
   path: '/listen',
   answer: ({ body, path }) => {

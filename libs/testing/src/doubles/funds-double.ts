@@ -6,7 +6,10 @@ type Credit = Parameters<Funds['credit']>[0];
 
 /** A ledger of a few numbers that a test sets and takes away. */
 export class FundsDouble extends Funds {
-  /** USD by `<kind> <id>`, or `<kind> <id> of <account>` where only what that account paid is asked for; 0 where there is none. */
+  /**
+   * USD by `<kind> <id>`, or `<kind> <id> of <account>` where only what that account paid is asked for; 0 where there
+   * is none.
+   */
   readonly spentByScope = new Map<string, string>();
   readonly credits: Credit[] = [];
   balanceNano = 0n;

@@ -22,7 +22,10 @@ interface OpenChoice {
   custom: Set<number>;
 }
 
-/** Writes the answer of another dialect as a chat completion; a stream one frame per event and nothing held back but usage (wire-formats 1.4, S1 to S10). */
+/**
+ * Writes the answer of another dialect as a chat completion; a stream one frame per event and nothing held back but
+ * usage (wire-formats 1.4, S1 to S10).
+ */
 export class ChatEncoder implements AnswerEncoder {
   private start: StartEvent | null = null;
   private head: string | null = null;

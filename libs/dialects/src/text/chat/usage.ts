@@ -22,8 +22,8 @@ export function reportedUsage(answer: JsonObject): JsonObject | null {
 }
 
 /**
- * Counts of an OpenAI-compatible usage object (wire-formats 5.7.1). Cached and written tokens never exceed the prompt. A side whose
- * total is absent or no count is left out: it is estimated, and not free.
+ * Counts of an OpenAI-compatible usage object (wire-formats 5.7.1). Cached and written tokens never exceed the
+ * prompt. A side whose total is absent or no count is left out: it is estimated, and not free.
  */
 export function unitUsage(raw: JsonObject, quirks: Quirks): UnitUsage {
   // `prompt_token_details` is Mistral's spelling.

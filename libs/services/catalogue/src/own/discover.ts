@@ -34,7 +34,10 @@ const USUAL_CONTEXT = 8_192;
 
 type Json = Record<string, unknown>;
 
-/** Returns the models of a server, listed free, each under an id of its own. Rejects with NotDiscovered where it does not answer. */
+/**
+ * Returns the models of a server, listed free, each under an id of its own. Rejects with NotDiscovered where it does
+ * not answer.
+ */
 export async function discoverModels(server: Discoverable): Promise<SeedModel[]> {
   const found = await (server.dialect === 'ollama' ? ollamaModels(server) : chatModels(server));
   const ids = new Set<string>();

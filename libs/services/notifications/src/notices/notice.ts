@@ -44,7 +44,10 @@ export function atMostEvery(name: string, gapMs: number, atMs: number): Repetiti
   };
 }
 
-/** The scope of a limit as events name it: records keep both ids of a team member in one, and a model's own limit as the key's. */
+/**
+ * The scope of a limit as events name it: records keep both ids of a team member in one, and a model's own limit as
+ * the key's.
+ */
 export function scopeFields(scope: ScopeKind, id: string): LimitScopeData {
   switch (scope) {
     case 'key': {

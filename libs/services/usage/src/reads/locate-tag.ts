@@ -6,8 +6,8 @@ import type { Listed, Tag } from './row-filter.js';
 import { Values } from './values.js';
 
 /**
- * Asks which quarters of an hour have events of the filter's tag; null without a tag, while none is noted, and for one that is in most of them:
- * such events are read as all others.
+ * Asks which quarters of an hour have events of the filter's tag; null without a tag, while none is noted, and for
+ * one that is in most of them: such events are read as all others.
  */
 export async function locateTag({ pool }: UsageDatabase, listed: Listed): Promise<Located | null> {
   const { tag, conditions, times } = listed;
