@@ -70,7 +70,7 @@ async function open(address: RedisAddress, accounts: string[]): Promise<void> {
   const connection = connectRedis({ ...address, clientName: 'spec', commandTimeoutMs: 10_000 });
   const store = new RedisLimitStore({ pipe: connection.pipe, random: seededRandom(1) });
   for (const accountId of accounts) {
-    await eventually(() => !store.isAway(accountId));
+    await eventually(() => !store.isUnavailable(accountId));
     const stale = await store.admit({
       accountId,
       accountVersion: 1,

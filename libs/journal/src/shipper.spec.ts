@@ -367,17 +367,17 @@ describe('the shipper', () => {
       const { port1, port2 } = new MessageChannel();
       const { append, watermark } = ledger;
       const served = serveShipper(port2, { append, clock: bench.clock, random: seededRandom(5) });
-      let isLedgerAway = true;
+      let isLedgerUnavailable = true;
       const shipper = new ShipperThread(port1, {
         clock: bench.clock,
         watermark: (producer, epoch) =>
-          isLedgerAway ? Promise.reject(new Error('away')) : watermark(producer, epoch),
+          isLedgerUnavailable ? Promise.reject(new Error('away')) : watermark(producer, epoch),
         events: eventsInto(() => bench.journal, bench.alarms),
       });
       bench.journal.follow(shipper);
       write(bench, 300);
       await bench.clock.until(() => shipper.stats().watermarkFailures > 0, 100);
-      isLedgerAway = false;
+      isLedgerUnavailable = false;
       await bench.clock.until(() => bench.journal.stats().watermark === 300, 100);
       expect(ledger.unique()).toHaveLength(300);
       await bench.clock.until(() => shipper.stats().records === 300, 100);

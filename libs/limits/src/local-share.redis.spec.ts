@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /** The way to Redis, which a test breaks. */
 interface Link {
-  isAway: boolean;
+  isUnavailable: boolean;
   /** Number of next calls that get no answer in time. */
   late: number;
   asked: number;
@@ -47,7 +47,7 @@ function pipeOver(link: Link): ScriptPipe {
       link.late -= 1;
       answered(new Error('Command timed out'), Buffer.alloc(0));
     },
-    nodeOf: () => (link.isAway ? null : redis.pipe.nodeOf()),
+    nodeOf: () => (link.isUnavailable ? null : redis.pipe.nodeOf()),
     hashSlotOf: () => 0,
   };
 }
@@ -68,7 +68,7 @@ const free = (change: Parameters<typeof request>[0] = {}) => request({ reservati
 async function fleet(count: number, leftNano: bigint | null = 100n * USD, warm = free()): Promise<Fleet> {
   await redis.client.flushdb();
   const clock = fixedClock(START);
-  const link = { isAway: false, late: 0, asked: 0 };
+  const link = { isUnavailable: false, late: 0, asked: 0 };
   const random = seededRandom(1);
   const testNow = (): number => clock.now();
   const store = new RedisLimitStore({ pipe: redis.pipe, random, testNow });
@@ -98,7 +98,7 @@ const outcomes = (results: AdmitResult[], outcome: string): number =>
 describe('rate limits while the store is away', () => {
   it('R05 four edges admit exactly the limit together, each its share, and say 429 past it', async () => {
     const { edges, link, ask } = await fleet(4);
-    link.isAway = true;
+    link.isUnavailable = true;
     const scopes = limited('key', { rpm: 100 });
     const results: AdmitResult[] = [];
     for (const edge of edges)
@@ -113,7 +113,7 @@ describe('rate limits while the store is away', () => {
 
   it('R05 a share rolls with the minute; the day goes on', async () => {
     const { edges, link, ask, clock } = await fleet(2);
-    link.isAway = true;
+    link.isUnavailable = true;
     const scopes = limited('team', { rpm: 4, rpd: 6 });
     const burst = async (): Promise<number> => {
       let admitted = 0;
@@ -131,7 +131,7 @@ describe('rate limits while the store is away', () => {
     const scopes = limited('key', { rpm: 10 });
     const { edges, link, ask, clock } = await fleet(2, 100n * USD, free({ scopes }));
     for (let n = 0; n < 6; n += 1) expect((await ask(edges[0], request({ scopes }))).outcome).toBe('ok');
-    link.isAway = true;
+    link.isUnavailable = true;
     // 8 of 10 are reported, so 2 of this edge's share of 5 are left.
     const answers = [];
     for (let n = 0; n < 3; n += 1) answers.push((await ask(edges[0], request({ scopes }))).outcome);
@@ -146,20 +146,20 @@ describe('rate limits while the store is away', () => {
     for (const edge of [edges[0], edges[0]])
       expect((await ask(edge, request({ scopes }))).outcome).toBe('ok');
     expect((await ask(edges[1], request({ scopes }))).outcome).toBe('refused');
-    link.isAway = true;
+    link.isUnavailable = true;
     expect(refusal(await ask(edges[1], request({ scopes })))).toMatchObject({ scope: 'org', metric: 'rpm' });
   });
 
   it('R05 a limit smaller than the number of edges is never a false 429: nobody can say', async () => {
     const { edges, link, ask } = await fleet(4);
-    link.isAway = true;
+    link.isUnavailable = true;
     const result = await ask(edges[0], request({ scopes: limited('key', { rpm: 3 }) }));
     expect(result).toEqual({ outcome: 'away', away: 'unasked' });
   });
 
   it('R05 tokens: a settle corrects the estimate, a cancelled unit gives all back', async () => {
     const { edges, link, ask } = await fleet(2);
-    link.isAway = true;
+    link.isUnavailable = true;
     const scopes = limited('key', { tpm: 400 });
     const [first, second] = [request({ scopes }), request({ scopes })];
     for (const asked of [first, second]) expect((await ask(edges[0], asked)).outcome).toBe('ok');
@@ -182,7 +182,7 @@ describe('money while the store is away', () => {
   it('R05 an edge spends a hundredth of what was last left, passed by one request at most, then 503 and never 402', async () => {
     const warm = capped(100n * USD, 0n);
     const { edges, link, ask } = await fleet(4, 900n * USD, warm);
-    link.isAway = true;
+    link.isUnavailable = true;
     const results: AdmitResult[] = [];
     for (let n = 0; n < 20; n += 1)
       results.push(await ask(edges[0], { ...capped(100n * USD, 300_000_000n) }));
@@ -192,7 +192,7 @@ describe('money while the store is away', () => {
 
   it('R05 never more than 5 USD an edge, and one request more', async () => {
     const { edges, link, ask } = await fleet(2, 9_000_000n * USD);
-    link.isAway = true;
+    link.isUnavailable = true;
     let admitted = 0;
     while ((await ask(edges[0], request({ reservationNano: USD }))).outcome === 'ok') admitted += 1;
     expect(admitted).toBe(5);
@@ -200,7 +200,7 @@ describe('money while the store is away', () => {
 
   it('R05 an edge that never heard what is left does not guess: 503; without money or caps it goes on', async () => {
     const { edges, link, ask } = await fleet(2, null);
-    link.isAway = true;
+    link.isUnavailable = true;
     expect((await ask(edges[0], request())).outcome).toBe('away');
     expect((await ask(edges[0], request({ reservationNano: 0n }))).outcome).toBe('ok');
     expect((await ask(edges[0], request({ creditLimitNano: null }))).outcome).toBe('ok');
@@ -209,7 +209,7 @@ describe('money while the store is away', () => {
   it('R05 a unit counts at its real cost once, and no longer when the store has it', async () => {
     const { edges, link, ask, store } = await fleet(4);
     const [edge] = edges;
-    link.isAway = true;
+    link.isUnavailable = true;
     const dear = request({ reservationNano: 2n * USD });
     expect((await ask(edge, dear)).outcome).toBe('ok');
     expect((await ask(edge, request())).outcome).toBe('away');
@@ -217,7 +217,7 @@ describe('money while the store is away', () => {
       code: 'service_unavailable',
     });
     expect((await ask(edge, request())).outcome).toBe('ok');
-    link.isAway = false;
+    link.isUnavailable = false;
     await edge.put([put('settle', dear, { nano: 500n })]);
     expect(await store.read('acct_1', [])).toMatchObject({ unpostedNano: 500n });
   });
@@ -230,7 +230,7 @@ describe('money while the store is away', () => {
         fc.array(fc.tuple(fc.nat(4), fc.bigInt(1n, 900n)), { maxLength: 60 }),
         async (count, left, requests) => {
           const { edges, link, ask } = await fleet(count, left);
-          link.isAway = true;
+          link.isUnavailable = true;
           let spent = 0n;
           for (const [at, nano] of requests) {
             const result = await ask(edges[at % count], request({ reservationNano: nano }));
@@ -261,7 +261,7 @@ describe('trips to a store that is away', () => {
 
   it('K05 a principal serves for a second after it was confirmed, then has to be asked for again', async () => {
     const { edges, link, clock } = await fleet(2);
-    link.isAway = true;
+    link.isUnavailable = true;
     await clock.advance(999);
     expect((await edges[0].admit(request())).outcome).toBe('ok');
     expect(await edges[0].version('acct_1')).toBe(1);
@@ -300,7 +300,7 @@ describe('trips to a store that is away', () => {
 
   it('forgets what nobody asks about again: no map grows without bound', async () => {
     const { edges, link } = await fleet(1, null);
-    link.isAway = true;
+    link.isUnavailable = true;
     for (let n = 0; n < 60_000; n += 1) await edges[0].stamp(`acct_${n}`, 1, 'local');
     expect(await edges[0].version('acct_59999')).toBe(1);
     await expect(edges[0].version('acct_0')).rejects.toThrow();

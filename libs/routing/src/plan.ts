@@ -101,14 +101,14 @@ interface Survey {
   /** Reasons why routes were dropped, for the refusal when none is left. */
   missing: Lacked | null;
   /** A route has no credential, neither the platform's nor the account's own: it may have one tomorrow. */
-  isAway: boolean;
+  isUnconfigured: boolean;
   /** A route is left out by the key's routing policy. */
   isExcluded: boolean;
   /** A provider key that could serve the model, or is not allowed to, forbids the platform's credentials. */
   isPlatformOff: boolean;
 }
 
-const NOTHING = { missing: null, isAway: false, isExcluded: false, isPlatformOff: false };
+const NOTHING = { missing: null, isUnconfigured: false, isExcluded: false, isPlatformOff: false };
 const NO_KEYS: readonly ProviderKeyGrant[] = [];
 
 /**
@@ -134,7 +134,7 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       continue;
     }
     if (!provider || isExcluded) {
-      found[isExcluded ? 'isExcluded' : 'isAway'] = true;
+      found[isExcluded ? 'isExcluded' : 'isUnconfigured'] = true;
       continue;
     }
     if (!servesTier(priceAt(route.price, nowMs).record, asked.tier)) {
@@ -213,7 +213,7 @@ function refuse(model: CatalogueModel, found: Survey, options: PlanOptions): nev
       param,
     });
   }
-  if (!found.isAway && model.routes.length > 0) {
+  if (!found.isUnconfigured && model.routes.length > 0) {
     // Waiting would not help: the policy has left out what could serve, or every route is for another endpoint.
     if (found.isExcluded) throw excluded(model, principal.routingPolicy ?? NO_POLICY);
     const { status, routeStatus = status } = asked.serves;

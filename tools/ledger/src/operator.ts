@@ -44,7 +44,7 @@ export async function openOperator(env: Environment): Promise<LedgerOperator> {
     random,
   });
   const end = clock.monotonic() + CONNECT_MS;
-  while (limits.isAway('acct_operator')) {
+  while (limits.isUnavailable('acct_operator')) {
     if (clock.monotonic() > end) {
       await limits.close();
       throw new Error('Redis cannot be reached.');

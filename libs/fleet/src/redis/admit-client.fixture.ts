@@ -56,7 +56,7 @@ async function untilRefused(
   }
 }
 
-while (plan.accounts.some((accountId) => store.isAway(accountId))) await clock.sleep(20);
+while (plan.accounts.some((accountId) => store.isUnavailable(accountId))) await clock.sleep(20);
 process.stdout.write('connected\n');
 await once(process.stdin, 'data');
 await Promise.all(

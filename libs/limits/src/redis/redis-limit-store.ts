@@ -68,7 +68,7 @@ export class RedisLimitStore extends LimitStore {
     if (share === undefined) return this.trip(request);
     const begun = this.begun.get(request.unit);
     if (begun !== undefined) return this.alone(request, begun, share);
-    if (this.isAway(request.accountId)) return this.alone(request, 'unasked', share);
+    if (this.isUnavailable(request.accountId)) return this.alone(request, 'unasked', share);
     return new Promise((resolve) => {
       this.ask(request, (failure, result) => {
         resolve(failure === null && result !== null ? result : this.alone(request, 'unsure', share));
@@ -132,7 +132,7 @@ export class RedisLimitStore extends LimitStore {
   /** Throws `service_unavailable` where neither Redis nor the last second knows it. */
   async version(accountId: string): Promise<number | null> {
     const known = (): number | null => this.options.share?.version(accountId) ?? null;
-    if (this.isAway(accountId) && known() !== null) return known();
+    if (this.isUnavailable(accountId) && known() !== null) return known();
     try {
       const answer = await this.run(LIMIT_SCRIPTS.version, accountKeys(accountId), []);
       return answer === '' ? null : Number(answer);
@@ -193,7 +193,7 @@ export class RedisLimitStore extends LimitStore {
   }
 
   /** True if a call for this account would fail without being sent. */
-  isAway(accountId: string): boolean {
+  isUnavailable(accountId: string): boolean {
     return this.options.pipe.nodeOf(tagOf(accountId)) === null;
   }
 
@@ -238,7 +238,7 @@ export class RedisLimitStore extends LimitStore {
       const result = share.admit(request, entries);
       if (result?.outcome === 'stale') this.remember(request.unit, away);
       if (result !== null) return { ...result, away };
-      if (left === 0 || this.isAway(request.accountId)) return { outcome: 'away', away };
+      if (left === 0 || this.isUnavailable(request.accountId)) return { outcome: 'away', away };
       const late = await this.trip(request).catch(() => null);
       if (late !== null) return late;
       away = 'unsure';

@@ -264,9 +264,9 @@ describe('failures of ours', () => {
   });
 
   it('503, never 401, where the caller could not be looked up', async () => {
-    probe.principals.isAway = true;
+    probe.principals.isUnavailable = true;
     const answer = await call('/v1/evaluate', { headers: bearer(secret) });
-    probe.principals.isAway = false;
+    probe.principals.isUnavailable = false;
     expect(answer.status).toBe(503);
     expect(answer.body.error.code).toBe('service_unavailable');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);

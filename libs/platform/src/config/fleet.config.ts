@@ -1,5 +1,5 @@
 import { ArrayNotEmpty, IsIn, IsInt, IsOptional, Matches, Max, Min, MinLength } from 'class-validator';
-import type { ServiceName } from '../errors/service-away.js';
+import type { ServiceName } from '../errors/service-unavailable.js';
 import { LOG_LEVELS, type LogLevel } from '../logging/logger.js';
 import { ConfigError } from './load-config.js';
 import { OrFile } from './or-file.js';

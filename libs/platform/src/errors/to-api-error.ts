@@ -42,7 +42,7 @@ export function noEndpoint(): ApiError {
 /** Any failure as one of the table. What is not ours becomes `internal_error`, which shows nothing of it. */
 export function toApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
-  if (isAway(failure))
+  if (isUnavailable(failure))
     return new ApiError('service_unavailable', { cause: failure, retryAfterSeconds: 2, shouldRetry: true });
   // Nest's router alone throws it; its own text repeats the address, where a credential may stand.
   if (failure instanceof NotFoundException) return noEndpoint();
@@ -65,7 +65,7 @@ function statusOf(failure: unknown): number | undefined {
 }
 
 /** Detects the failure by its shape, through its causes: a driver wraps the error of the socket. */
-function isAway(failure: unknown): boolean {
+function isUnavailable(failure: unknown): boolean {
   let current = failure;
   for (let depth = 0; depth < DEEPEST_CAUSE && typeof current === 'object' && current !== null; depth += 1) {
     if ('code' in current && typeof current.code === 'string' && AWAY.test(current.code)) return true;

@@ -2,7 +2,7 @@ import { parseSpelled, writeJson } from '@gateway/json-body';
 import { ApiError, HEADER, type Clock, type ReserveMemory, type Random } from '@gateway/contracts';
 import { context, propagation } from '@opentelemetry/api';
 import { Agent, type Dispatcher } from 'undici';
-import { serviceAway, type ServiceName } from '../errors/service-away.js';
+import { serviceUnavailable, type ServiceName } from '../errors/service-unavailable.js';
 
 export interface InternalRequest {
   service: ServiceName;
@@ -120,7 +120,7 @@ export class InternalHttp {
 
   private failed({ service, method, path }: InternalRequest, cause: unknown): ApiError {
     if (cause instanceof ApiError) return cause;
-    return serviceAway(
+    return serviceUnavailable(
       service,
       this.options.random,
       new Error(`${method} ${service}${path} failed`, { cause }),

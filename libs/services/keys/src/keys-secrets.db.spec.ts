@@ -189,9 +189,9 @@ describe('first run', () => {
       where: { id: accountId },
       data: { opening_credit_state: 'pending' },
     });
-    keys.funds.isAway = true;
+    keys.funds.isUnavailable = true;
     await expect(opening.deliver()).rejects.toMatchObject({ code: 'service_unavailable' });
-    keys.funds.isAway = false;
+    keys.funds.isUnavailable = false;
     await opening.deliver();
     await opening.deliver();
     expect(keys.funds.credits).toEqual([credit]);

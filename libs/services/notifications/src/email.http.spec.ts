@@ -26,7 +26,7 @@ beforeEach(() => {
   people += 1;
   address = `person${people}@example.com`;
   app.mailer.sent.length = 0;
-  app.mailer.isAway = false;
+  app.mailer.isUnavailable = false;
 });
 
 const create = async (): Promise<{ id: string; verified_at: string | null }> => {
@@ -290,10 +290,10 @@ describe('events by e-mail', () => {
   it('EVT-46 no event reaches an address that has changed since, though it was due', async () => {
     const id = await confirmed();
     await subscribe(id);
-    app.mailer.isAway = true;
+    app.mailer.isUnavailable = true;
     await happen(app, owner.orgId);
     await app.call('PATCH', `/alerts/channels/${id}`, owner, { destination: `new-${address}` });
-    app.mailer.isAway = false;
+    app.mailer.isUnavailable = false;
     await app.clock.advance(HOUR);
     await app.deliver();
     expect(app.mailer.sent.filter(({ subject }) => subject.includes('api_key'))).toEqual([]);
@@ -303,7 +303,7 @@ describe('events by e-mail', () => {
 
   it('EVT-45 stand in the log and are retried like those of webhooks', async () => {
     await subscribe(await confirmed());
-    app.mailer.isAway = true;
+    app.mailer.isUnavailable = true;
     await happen(app, owner.orgId);
     expect((await deliveriesOf(app, owner))[0]).toMatchObject({
       status: 'retrying',
@@ -311,7 +311,7 @@ describe('events by e-mail', () => {
       destination: address,
       error: 'The mail server could not be reached.',
     });
-    app.mailer.isAway = false;
+    app.mailer.isUnavailable = false;
     await app.clock.advance(6 * SECOND);
     await app.deliver();
     expect((await deliveriesOf(app, owner))[0]).toMatchObject({ status: 'delivered', attempts: 2 });

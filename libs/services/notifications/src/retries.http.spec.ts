@@ -194,10 +194,10 @@ describe('channels that fail', () => {
     expect((await channelRow(id)).is_enabled).toBe(true);
     await happen(app, owner.orgId);
     expect(await channelRow(id)).toMatchObject({ is_enabled: false, disabled_reason: 'failing' });
-    app.mailer.isAway = true;
+    app.mailer.isUnavailable = true;
     const closed = app.app.get(ClosedChannels, { strict: false });
     await expect(closed.notifyAll()).rejects.toThrow('away');
-    app.mailer.isAway = false;
+    app.mailer.isUnavailable = false;
     await Promise.all([closed.notifyAll(), closed.notifyAll()]);
     expect(app.mailer.sent.map(({ to }) => to)).toEqual([`owner@${owner.orgId.replace('_', '-')}.example`]);
     expect(app.mailer.sent[0].text).toContain(id);

@@ -18,10 +18,10 @@ export class DirectoryDouble extends Directory {
   readonly audited: AuditedAction[] = [];
   /** Promises by organization. */
   readonly promises: Record<string, ContentPromise[]> = {};
-  isAway = false;
+  isUnavailable = false;
 
   async names(_accountId: string, ids: Parameters<Directory['names']>[1]): Promise<NamedIds> {
-    if (this.isAway) throw new ApiError('service_unavailable');
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
     const of = (kind: keyof NamedIds): Record<string, string | null> =>
       Object.fromEntries(
         ids[kind].flatMap((id) => (id in this.known[kind] ? [[id, this.known[kind][id]]] : [])),
@@ -30,27 +30,27 @@ export class DirectoryDouble extends Directory {
   }
 
   async teamsOf(orgId: string, userId: string): Promise<string[]> {
-    if (this.isAway) throw new ApiError('service_unavailable');
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
     return this.teams.get(`${orgId}/${userId}`) ?? [];
   }
 
   async payer(id: string): Promise<Payer | null> {
-    if (this.isAway) throw new ApiError('service_unavailable');
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
     return this.payers.get(id) ?? null;
   }
 
   async audit(action: AuditedAction): Promise<void> {
-    if (this.isAway) throw new ApiError('service_unavailable');
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
     this.audited.push(action);
   }
 
   async contentPromises(orgIds: readonly string[]): Promise<Record<string, ContentPromise[]>> {
-    if (this.isAway) throw new ApiError('service_unavailable');
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
     return Object.fromEntries(orgIds.flatMap((id) => (id in this.promises ? [[id, this.promises[id]]] : [])));
   }
 
   async forget(accountId: string, endUserHash: string): Promise<void> {
-    if (this.isAway) throw new ApiError('service_unavailable');
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
     this.forgotten.push(`${accountId}/${endUserHash}`);
   }
 }

@@ -26,7 +26,7 @@ describe('the doubles of the ports', () => {
     expect(await principals.resolve(key)).toMatchObject({ accountVersion: 1 });
     expect(await principals.reload(key)).toMatchObject({ accountVersion: 2 });
     expect(await principals.resolve(key)).toMatchObject({ accountVersion: 2 });
-    principals.isAway = true;
+    principals.isUnavailable = true;
     await expect(principals.resolve(key)).rejects.toThrow(unavailable);
   });
 
@@ -74,7 +74,7 @@ describe('the doubles of the ports', () => {
     await funds.credit(credit);
     await funds.credit(credit);
     expect(funds.credits).toEqual([credit]);
-    funds.isAway = true;
+    funds.isUnavailable = true;
     await expect(funds.spent([KEY], null)).rejects.toThrow(unavailable);
   });
 

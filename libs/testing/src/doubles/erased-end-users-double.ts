@@ -5,12 +5,12 @@ export class ErasedEndUsersDouble extends ErasedEndUsers {
   readonly erased: ErasedEndUser[] = [];
   /** Pages of so many. */
   atOnce = 100;
-  isAway = false;
+  isUnavailable = false;
   asked = 0;
 
   override async since(since: Date): Promise<{ erased: ErasedEndUser[]; isAll: boolean }> {
     this.asked += 1;
-    if (this.isAway) throw new Error('The usage service is away.');
+    if (this.isUnavailable) throw new Error('The usage service is away.');
     const found = this.erased
       .filter(({ erasedAtMs }) => erasedAtMs >= since.getTime())
       .toSorted((a, b) => a.erasedAtMs - b.erasedAtMs);

@@ -20,7 +20,7 @@ export class FundsDouble extends Funds {
   appliedRanges: AppliedRange[] = [];
   /** Units that are posted. */
   readonly posted = new Set<string>();
-  isAway = false;
+  isUnavailable = false;
 
   /** @param limits the store whose gates are seeded; without one nothing is */
   constructor(private readonly limits: LimitStore | null = null) {
@@ -74,6 +74,6 @@ export class FundsDouble extends Funds {
   }
 
   private reach(): void {
-    if (this.isAway) throw new ApiError('service_unavailable');
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
   }
 }

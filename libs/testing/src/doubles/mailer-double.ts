@@ -4,12 +4,12 @@ import { Mailer, type OutgoingMail } from '@gateway/contracts';
 export class MailerDouble extends Mailer {
   readonly sent: OutgoingMail[] = [];
   /** True while nothing is taken. */
-  isAway = false;
+  isUnavailable = false;
   /** Addresses that take nothing. */
   readonly refusing = new Set<string>();
 
   async send(mail: OutgoingMail): Promise<void> {
-    if (this.isAway) throw new Error('The mail server is away.');
+    if (this.isUnavailable) throw new Error('The mail server is away.');
     if (this.refusing.has(mail.to)) throw new Error('The mailbox is unavailable.');
     this.sent.push(mail);
   }

@@ -15,7 +15,7 @@ export class PrincipalReaderDouble extends PrincipalReader {
   readonly cached = new Map<string, Principal>();
   lookups = 0;
   reloads = 0;
-  isAway = false;
+  isUnavailable = false;
 
   /** @param credential a secret with its prefix, or a session's token */
   add(credential: string, principal: Principal): void {
@@ -27,7 +27,7 @@ export class PrincipalReaderDouble extends PrincipalReader {
 
   async resolve(credential: Credential): Promise<Principal> {
     this.lookups += 1;
-    if (this.isAway) throw new ApiError('service_unavailable');
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
     const name = nameOf(credential);
     const found = this.cached.get(name) ?? this.known.get(name);
     if (found === undefined) throw new ApiError('unauthorized');
@@ -41,7 +41,7 @@ export class PrincipalReaderDouble extends PrincipalReader {
   }
 
   async keyById(keyId: string, accountIds: readonly string[]): Promise<KeyPrincipal> {
-    if (this.isAway) throw new ApiError('service_unavailable');
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
     for (const principal of this.known.values())
       if (principal.kind === 'key' && principal.keyId === keyId && accountIds.includes(principal.accountId))
         return principal;

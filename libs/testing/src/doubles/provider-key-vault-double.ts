@@ -6,16 +6,16 @@ export class ProviderKeyVaultDouble extends ProviderKeyVault {
   readonly reported: ProviderKeyUse[] = [];
   /** Every key that was asked for, in order. */
   readonly opened: string[] = [];
-  isAway = false;
+  isUnavailable = false;
 
   override async open(_accountId: string, keyId: string): Promise<ProviderCredential | null> {
     this.opened.push(keyId);
-    if (this.isAway) throw new ApiError('service_unavailable', { retryAfterSeconds: 1 });
+    if (this.isUnavailable) throw new ApiError('service_unavailable', { retryAfterSeconds: 1 });
     return this.credentials.get(keyId) ?? null;
   }
 
   override async report(uses: readonly ProviderKeyUse[]): Promise<void> {
-    if (this.isAway) throw new ApiError('service_unavailable', { retryAfterSeconds: 1 });
+    if (this.isUnavailable) throw new ApiError('service_unavailable', { retryAfterSeconds: 1 });
     this.reported.push(...uses);
   }
 }

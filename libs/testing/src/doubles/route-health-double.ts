@@ -5,20 +5,20 @@ export class RouteHealthDouble extends RouteHealth {
   readonly reports: (readonly RouteFigures[])[] = [];
   readonly states: (readonly ProviderState[])[] = [];
   readonly credentials: (readonly string[] | null)[] = [];
-  isAway = false;
+  isUnavailable = false;
 
   override async report(figures: readonly RouteFigures[]): Promise<void> {
-    if (this.isAway) throw new Error('The catalogue service is away.');
+    if (this.isUnavailable) throw new Error('The catalogue service is away.');
     this.reports.push(figures);
   }
 
   override async reportStates(_edge: string, states: readonly ProviderState[]): Promise<void> {
-    if (this.isAway) throw new Error('The catalogue service is away.');
+    if (this.isUnavailable) throw new Error('The catalogue service is away.');
     this.states.push(states);
   }
 
   override async reportCredentials(_edge: string, providers: readonly string[] | null): Promise<void> {
-    if (this.isAway) throw new Error('The catalogue service is away.');
+    if (this.isUnavailable) throw new Error('The catalogue service is away.');
     this.credentials.push(providers);
   }
 }

@@ -8,7 +8,7 @@ export class StoredContentDouble extends StoredContent {
   memoryTexts: string[] = [];
   /** Look-ups. */
   calls = 0;
-  isAway = false;
+  isUnavailable = false;
 
   override async template(
     _accountId: string,
@@ -26,6 +26,6 @@ export class StoredContentDouble extends StoredContent {
 
   private reach(): void {
     this.calls += 1;
-    if (this.isAway) throw new ApiError('service_unavailable', { retryAfterSeconds: 1 });
+    if (this.isUnavailable) throw new ApiError('service_unavailable', { retryAfterSeconds: 1 });
   }
 }

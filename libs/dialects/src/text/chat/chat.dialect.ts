@@ -32,11 +32,11 @@ function unsupported(request: ModelRequest, { quirks }: RouteTarget): string | n
   const lacking = requires.find(({ capability }) => refuses.includes(MEMBER_OF[capability] ?? ''));
   if (lacking) return lacking.param;
   const document = requires.find(({ capability }) => capability === 'document_input');
-  return document && turns.some(({ parts }) => parts.some(isDocumentAway)) ? document.param : null;
+  return document && turns.some(({ parts }) => parts.some(isDocumentLinked)) ? document.param : null;
 }
 
-function isDocumentAway(part: Part): boolean {
-  if (part.type === 'tool_result') return part.parts.some(isDocumentAway);
+function isDocumentLinked(part: Part): boolean {
+  if (part.type === 'tool_result') return part.parts.some(isDocumentLinked);
   return part.type === 'document' && part.source.kind === 'url';
 }
 

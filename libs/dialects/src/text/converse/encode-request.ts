@@ -39,12 +39,12 @@ export function unsupported({ requires, turns }: ModelRequest): string | null {
     ({ capability }) => capability === 'image_input' || capability === 'document_input',
   );
   // It fetches nothing: what has no data here goes to a provider that does.
-  const isAway = shownParts(turns).some(
+  const isLinked = shownParts(turns).some(
     (part) =>
       (part.type === 'image' || part.type === 'document') &&
       (part.source.kind === 'url' || part.source.kind === 'file'),
   );
-  return media && isAway ? media.param : null;
+  return media && isLinked ? media.param : null;
 }
 
 /** The request of Converse, from the middle form (wire-formats 5.3). */

@@ -44,8 +44,8 @@ export function unsupported({ requires, turns, toolChoice }: ModelRequest): stri
   // The server lets the model choose: it cannot be made to call a tool.
   if (toolChoice?.mode === 'required' || toolChoice?.mode === 'named') return 'tool_choice';
   if (toolChoice?.mode === 'allowed' && toolChoice.required) return 'tool_choice';
-  const isAway = shownParts(turns).some((part) => part.type === 'image' && part.source.kind !== 'base64');
-  return isAway
+  const isLinked = shownParts(turns).some((part) => part.type === 'image' && part.source.kind !== 'base64');
+  return isLinked
     ? (requires.find(({ capability }) => capability === 'image_input')?.param ?? 'messages')
     : null;
 }

@@ -7,13 +7,13 @@ function setUp() {
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const random = seededRandom(1);
   let store = new InProcessLimitStore({ clock, random });
-  const state = { isAway: false, fails: false, puts: 0, losses: 0 };
+  const state = { isUnavailable: false, fails: false, puts: 0, losses: 0 };
   let release: (() => void) | null = null;
   const watch = new StoreWatch({
     limits: {
       watched: () => ['acct_watch'],
       admit: async (asked) => {
-        if (state.isAway) return { outcome: 'stale', gen: 'local', away: 'unasked' };
+        if (state.isUnavailable) return { outcome: 'stale', gen: 'local', away: 'unasked' };
         return store.admit(asked);
       },
     },
@@ -50,10 +50,10 @@ describe('StoreWatch', () => {
     const { clock, state, watch, empty } = setUp();
     watch.start();
     await clock.advance(0);
-    state.isAway = true;
+    state.isUnavailable = true;
     await clock.advance(2_000);
     expect(state).toMatchObject({ puts: 1, losses: 0 });
-    state.isAway = false;
+    state.isUnavailable = false;
     state.fails = true;
     empty();
     await clock.advance(2_000);

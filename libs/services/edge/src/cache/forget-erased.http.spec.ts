@@ -55,7 +55,7 @@ describe('kept answers of an erased end user', () => {
   });
 
   it('go once the usage service can be asked again, however many were erased meanwhile', async () => {
-    erased.isAway = true;
+    erased.isUnavailable = true;
     erased.atOnce = 3;
     for (let n = 0; n < 10; n += 1) {
       cache.store(`n${n}`, answerOf(`user ${n}`));
@@ -64,7 +64,7 @@ describe('kept answers of an erased end user', () => {
     cache.store('bob', answerOf('bob'));
     await clock.advance(60 * MINUTE_MS);
     expect(failures.length).toBeGreaterThan(10);
-    erased.isAway = false;
+    erased.isUnavailable = false;
     await clock.advance(5_000);
     expect(kept('n0', 'n5', 'n9', 'bob')).toEqual(['bob']);
   });

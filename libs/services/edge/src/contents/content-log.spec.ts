@@ -12,17 +12,17 @@ const MIB = 1_048_576;
 let clock: FixedClock;
 let kept: UnitContent[];
 let lost: number;
-let isAway: boolean;
+let isUnavailable: boolean;
 let log: ContentLog;
 
 beforeEach(() => {
   clock = fixedClock('2026-11-01T12:00:00Z');
   kept = [];
   lost = 0;
-  isAway = false;
+  isUnavailable = false;
   const store: Pick<RequestContents, 'keep'> = {
     keep: async (contents) => {
-      if (isAway) throw new Error('away');
+      if (isUnavailable) throw new Error('away');
       kept.push(...contents);
     },
   };
@@ -86,7 +86,7 @@ describe('the log of contents', () => {
   });
 
   it('loses what is too much while nobody takes it, counts it, and never throws', async () => {
-    isAway = true;
+    isUnavailable = true;
     for (let n = 0; n < 100; n += 1) {
       const one = begin(`req_${n}`);
       one.write('x'.repeat(MIB - 1));
@@ -94,7 +94,7 @@ describe('the log of contents', () => {
     }
     expect(lost).toBeGreaterThan(60);
     await clock.advance(300);
-    isAway = false;
+    isUnavailable = false;
     await clock.advance(300);
     await log.flush();
     expect(kept.length + lost).toBe(100);
@@ -102,11 +102,11 @@ describe('the log of contents', () => {
   });
 
   it('gives up after ten seconds, and goes on', async () => {
-    isAway = true;
+    isUnavailable = true;
     begin('req_lost').end();
     for (let tries = 0; tries < 60; tries += 1) await clock.advance(250);
     expect(lost).toBe(1);
-    isAway = false;
+    isUnavailable = false;
     begin('req_next').end();
     await clock.advance(10);
     await log.flush();

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
 import { HEADER, type Random } from '@gateway/contracts';
-import { activeTraceparent, noEndpoint, serviceAway, type ServiceName } from '@gateway/platform';
+import { activeTraceparent, noEndpoint, serviceUnavailable, type ServiceName } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Base URL per owning service; a service without one runs in this process and answers by itself. */
@@ -154,7 +154,7 @@ function forward(
     retryDelay: retryDelayMs,
     // The handler of the root logs the cause and answers.
     onError: (answer, { error }) => {
-      void answer.send(serviceAway(owner, random, error));
+      void answer.send(serviceUnavailable(owner, random, error));
     },
   });
 }

@@ -171,9 +171,9 @@ describe('POST /v1/limits/simulate', () => {
     expect(await fault({ prompt_tokens: -1 })).toEqual(['prompt_tokens']);
     expect(await fault({ max_tokens: '5' })).toEqual(['max_tokens']);
     expect(await fault({ tokens: 5 })).toEqual(['tokens']);
-    edge.funds.isAway = true;
+    edge.funds.isUnavailable = true;
     expect((await simulate(principal.keyId)).status).toBe(503);
-    edge.funds.isAway = false;
+    edge.funds.isUnavailable = false;
   });
 
   it('LIM-21 LIM-23 R02 200 generated requests get what their simulation said', async () => {

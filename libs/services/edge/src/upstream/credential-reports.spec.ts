@@ -7,12 +7,12 @@ describe('reports of the credentials of an edge', () => {
     const health = new RouteHealthDouble();
     const faults: unknown[] = [];
     const reports = new CredentialReports(health, 'e1', ['openai'], clock, (fault) => faults.push(fault));
-    health.isAway = true;
+    health.isUnavailable = true;
     await reports.start();
     expect(faults).toHaveLength(1);
     await clock.advance(1_000);
     expect(faults).toHaveLength(2);
-    health.isAway = false;
+    health.isUnavailable = false;
     await clock.advance(999);
     expect(health.credentials).toEqual([]);
     await clock.advance(1);

@@ -39,11 +39,11 @@ describe('reports of how providers fare', () => {
     for (let n = 0; n < 1_200; n += 1) figures.see(route(n), sample);
     await clock.advance(15_000);
     expect(health.reports.map(({ length }) => length)).toEqual([500, 500, 200]);
-    health.isAway = true;
+    health.isUnavailable = true;
     figures.see(route(0), sample);
     await clock.advance(15_000);
     expect(faults).toHaveLength(1);
-    health.isAway = false;
+    health.isUnavailable = false;
     figures.see(route(1), sample);
     await reports.stop();
     expect(health.reports.at(3)).toMatchObject([{ model: 'a/m1', tries: 1 }]);

@@ -319,10 +319,10 @@ describe('GET /v1/keys', () => {
     const listed = await keys.call('GET', '/v1/keys', { as: owner });
     expect(listed.body.data).toContainEqual(expect.objectContaining({ id, spent_usd: '1.25' }));
     expect(keys.funds.calls).toBe(1);
-    keys.funds.isAway = true;
+    keys.funds.isUnavailable = true;
     const away = await keys.call('GET', '/v1/keys', { as: owner });
     const ended = await keys.call('DELETE', `/v1/keys/${String(id)}`, { as: owner });
-    keys.funds.isAway = false;
+    keys.funds.isUnavailable = false;
     expect(away.status).toBe(503);
     expect([ended.status, ended.body.spent_usd]).toEqual([200, null]);
   });

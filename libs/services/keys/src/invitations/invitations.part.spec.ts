@@ -254,12 +254,12 @@ describe('invitations', () => {
   });
 
   it('a mail server that is away delays the mail and loses none', async () => {
-    keys.mail.isAway = true;
+    keys.mail.isUnavailable = true;
     const email = newAddress();
     expect((await invite({ email, role: 'member' })).status).toBe(201);
     const { prisma } = keys.database;
     await eventually(async () => (await prisma.mail.count({ where: { attempts: 1 } })) === 1);
-    keys.mail.isAway = false;
+    keys.mail.isUnavailable = false;
     const [{ sealed }] = await prisma.mail.findMany();
     expect(Buffer.from(sealed).toString('latin1')).not.toContain('token=');
     await prisma.mail.updateMany({ data: { next_at: new Date(0) } });

@@ -103,9 +103,9 @@ describe('the members of an organization', () => {
       expect(await left()).toBe('0.15');
       await patch(member, { spend_cap_usd: '0.01' });
       expect(await left()).toBe('0');
-      keys.funds.isAway = true;
+      keys.funds.isUnavailable = true;
       expect(await left()).toBeNull();
-      keys.funds.isAway = false;
+      keys.funds.isUnavailable = false;
       await patch(member, { spend_cap_usd: null });
     });
 

@@ -384,9 +384,9 @@ describe('GET /v1/keys/{id}/limits and GET /v1/key', () => {
     expect(text).not.toContain(key);
     expect(body).toMatchObject({ id, label: 'self', spent_usd: '0.5', limits: { effective_rpm_limit: 10 } });
     expect(body.remaining).toEqual({ rpm: 10, rpd: 10_000, tpm: null, spend_usd: '1.5' });
-    keys.funds.isAway = true;
+    keys.funds.isUnavailable = true;
     const away = await own(key);
-    keys.funds.isAway = false;
+    keys.funds.isUnavailable = false;
     expect([away.status, away.body.spent_usd]).toEqual([200, null]);
   });
 });

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   app.directory.audited.splice(0);
-  app.directory.isAway = false;
+  app.directory.isUnavailable = false;
   await app.database.pool.query('TRUNCATE request_content, content_purge, erasure, erased_end_user');
 });
 
@@ -131,7 +131,7 @@ describe('GET /v1/usage/requests/{id}/content', () => {
         request_id: headers['x-request-id'],
       }),
     ]);
-    app.directory.isAway = true;
+    app.directory.isUnavailable = true;
     const refused = await read('owner');
     expect([refused.status, refused.body.error.code]).toEqual([503, 'service_unavailable']);
     expect(JSON.stringify(refused.body)).not.toContain('Hello');
@@ -250,10 +250,10 @@ describe('DELETE /v1/usage/contents', () => {
     await keep({}, { request_id: 'req_2', account_id: 'acct_2', org_id: 'org_2' });
     for (const as of ['member', 'outsider', 'super']) expect((await remove(as)).status).toBe(403);
     expect((await app.call('DELETE', '/v1/usage/contents', tokenOf('owner'))).status).toBe(422);
-    app.directory.isAway = true;
+    app.directory.isUnavailable = true;
     expect((await remove('admin')).status).toBe(503);
     expect((await read('owner')).status).toBe(503);
-    app.directory.isAway = false;
+    app.directory.isUnavailable = false;
     expect((await remove('admin')).status).toBe(204);
     expect(app.directory.audited.map(({ action, org_id }) => [action, org_id])).toEqual([
       ['request_content.remove', 'org_1'],

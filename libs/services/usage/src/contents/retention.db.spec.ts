@@ -158,11 +158,11 @@ describe('how long contents are kept', () => {
     organization.set(30);
     await organization.log(0);
     await clock.advance(DAY_MS);
-    directory.isAway = true;
+    directory.isUnavailable = true;
     await expect(isShown('req_0001')).rejects.toThrow();
     await expect(store().removeOld()).rejects.toThrow();
     expect(await kept()).toEqual(['req_0001']);
-    directory.isAway = false;
+    directory.isUnavailable = false;
     expect(await isShown('req_0001')).toBe(true);
   });
 });

@@ -139,10 +139,10 @@ describe('POST /v1/end-users/erasures', () => {
 
   it('ERA-05 goes on where a service was away, and looks again for what was posted meanwhile', async () => {
     const erasures = app.app.get(Erasures, { strict: false });
-    app.directory.isAway = true;
+    app.directory.isUnavailable = true;
     const { status, body } = await erase(own);
     expect([status, body.status]).toEqual([202, 'running']);
-    app.directory.isAway = false;
+    app.directory.isUnavailable = false;
     await erasures.advance();
     const receipt = () => app.call('GET', `/v1/end-users/erasures/${body.id}`, own);
     expect((await receipt()).body.status).toBe('completed');

@@ -186,9 +186,9 @@ describe('auto-recharge', () => {
     const { directory } = on.app;
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
-    directory.isAway = true;
+    directory.isUnavailable = true;
     await on.recharges.advance();
-    directory.isAway = false;
+    directory.isUnavailable = false;
     directory.payers.set('acct_1', { accountId: 'acct_1', orgId: 'org_1', isClosed: true });
     await on.recharges.advance();
     directory.payers.delete('acct_1');

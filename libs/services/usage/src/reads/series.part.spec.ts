@@ -270,8 +270,8 @@ describe('GET /v1/usage/spend-trend', () => {
     expect((await trend('org_id=org_1&team_id=team_1', as)).status).toBe(403);
     expect((await trend('org_id=org_1&team_id=team_2', as)).body.total_usd).toBe('2');
     expect((await trend('org_id=org_1&team_id=team_1')).body.total_usd).toBe('1');
-    app.directory.isAway = true;
+    app.directory.isUnavailable = true;
     expect((await trend('org_id=org_1&team_id=team_2', secret)).status).toBe(503);
-    app.directory.isAway = false;
+    app.directory.isUnavailable = false;
   });
 });

@@ -9,7 +9,7 @@ import {
   type NewAccountEvent,
 } from '@gateway/contracts';
 import { CLOCK, textLines } from '@gateway/platform';
-import { awayAnswer, isUnit, pauseMs } from '../leased/answered.js';
+import { unavailableAnswer, isUnit, pauseMs } from '../leased/answered.js';
 import { contentOf, FileStore } from '../files/files.store.js';
 import { BatchHold, BatchWorth } from './batch-hold.js';
 import { BatchAnswers, type LineAnswer } from './batch-answers.js';
@@ -237,7 +237,7 @@ export class BatchWork {
       if (isLate()) return EXPIRED;
       const call = { key_id, account_id, request_id, unit, recorded_path: '/v1/batches', endpoint, body };
       // Waited for at a stop, too: it is paid for.
-      const answer = await inference.infer({ ...call, is_batch: true }).catch(awayAnswer);
+      const answer = await inference.infer({ ...call, is_batch: true }).catch(unavailableAnswer);
       // What is held for the lines after it must not refuse this one.
       if (answer.status === 402 && !isUnit(answer) && (await hold.giveWay())) continue;
       if (RETRIED.has(answer.status)) {
@@ -274,7 +274,7 @@ export class BatchWork {
       body,
     };
     for (let waitMs = WAIT_MS.first; ; waitMs = Math.min(waitMs * 2, WAIT_MS.max)) {
-      const answer = await inference.infer({ ...call, is_batch: true, given }).catch(awayAnswer);
+      const answer = await inference.infer({ ...call, is_batch: true, given }).catch(unavailableAnswer);
       if (isUnit(answer) || !RETRIED.has(answer.status) || isRouteGone(answer)) return { answer };
       await clock.sleep(Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000), signal);
     }

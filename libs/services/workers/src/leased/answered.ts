@@ -20,7 +20,7 @@ export function pauseMs({ retry_after_seconds }: InferenceAnswer, waitMs: number
  * Returns the answer for an unreachable edge; `is_lost` where it may have begun what it was asked for. Throws what is no
  * such failure.
  */
-export function awayAnswer(failure: unknown): InferenceAnswer & { is_lost: boolean } {
+export function unavailableAnswer(failure: unknown): InferenceAnswer & { is_lost: boolean } {
   if (!(failure instanceof ApiError)) throw failure;
   const { code, status, message, options } = failure;
   return {

@@ -10,7 +10,7 @@ import {
   type ObjectKey,
 } from '@gateway/contracts';
 import { untilAborted } from '../leased/until-aborted.js';
-import { awayAnswer, errorOf, isUnit, pauseMs } from '../leased/answered.js';
+import { unavailableAnswer, errorOf, isUnit, pauseMs } from '../leased/answered.js';
 import { VideoStore, type VideoTask } from './video.store.js';
 
 const PATH = '/v1/video/generations';
@@ -59,7 +59,7 @@ export class VideoWork {
       if (clock.now() >= task.expires_at.getTime()) return this.failed(task, EXPIRED);
       const isRepeat = task.is_asked && task.provider_task_id === null;
       if (!task.is_asked) await this.tasks.note((task = { ...task, is_asked: true }));
-      const answer = await untilAborted(this.ask(task, isRepeat).catch(awayAnswer), signal);
+      const answer = await untilAborted(this.ask(task, isRepeat).catch(unavailableAnswer), signal);
       if (answer === null) return;
       if (answer.status === 202) {
         task = await this.noted(task, answer);

@@ -12,7 +12,7 @@ function reset(): void {
   edge.stored.templates.clear();
   edge.stored.memoryTexts = [];
   edge.stored.calls = 0;
-  edge.stored.isAway = false;
+  edge.stored.isUnavailable = false;
 }
 
 function content(text: string, more: Partial<PromptContent> = {}): PromptContent {
@@ -102,7 +102,7 @@ describe('a chat request with a template', () => {
   });
 
   it('503 where the template cannot be looked up, never 404', async () => {
-    edge.stored.isAway = true;
+    edge.stored.isUnavailable = true;
     expect((await post(hello('simulator/chat', { template: 'greeting' }))).status).toBe(503);
   });
 

@@ -71,7 +71,7 @@ describe('a request of an account with a provider key', () => {
     answers = {};
     first.seen.length = 0;
     edge.vault.reported.length = 0;
-    edge.vault.isAway = false;
+    edge.vault.isUnavailable = false;
   });
 
   it('ROUTE-03 USG-14 MOD-26 is served by it first: byok_used, the fee in place of the price', async () => {
@@ -229,10 +229,10 @@ describe('a request of an account with a provider key', () => {
 
   it('503 where the key cannot be opened, one look-up for many at once, and none while it is known', async () => {
     const { key, id } = keyWith();
-    edge.vault.isAway = true;
+    edge.vault.isUnavailable = true;
     expect((await post(key)).status).toBe(503);
     expect(sent()).toEqual([]);
-    edge.vault.isAway = false;
+    edge.vault.isUnavailable = false;
     edge.vault.opened.length = 0;
     const responses = await Promise.all(Array.from({ length: 5 }, () => post(key)));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);

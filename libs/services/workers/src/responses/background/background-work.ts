@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, Inference, type Clock, type InferenceAnswer } from '@gateway/contracts';
 import { CLOCK, Pressure, Stage, withMemory } from '@gateway/platform';
-import { awayAnswer, errorOf, isUnit, pauseMs } from '../../leased/answered.js';
+import { unavailableAnswer, errorOf, isUnit, pauseMs } from '../../leased/answered.js';
 import { untilAborted } from '../../leased/until-aborted.js';
 import { BackgroundStore, type BackgroundTask } from './background.store.js';
 
@@ -48,7 +48,7 @@ export class BackgroundWork {
     let [waitMs, failures] = [WAIT_MS.first, 0];
     while (!signal.aborted) {
       if (clock.now() >= task.expires_at.getTime()) return tasks.fail(task, worker, EXPIRED);
-      const answer = await untilAborted(this.ask(task, unit).catch(awayAnswer), signal);
+      const answer = await untilAborted(this.ask(task, unit).catch(unavailableAnswer), signal);
       if (answer === null || answer.status === 200) return;
       failures += isUnit(answer) ? 1 : 0;
       const mayPass = isUnit(answer) ? RETRIED.has(answer.status) : answer.status === 503;

@@ -15,7 +15,7 @@ const MISSED: Readonly<Record<ServiceName, string>> = {
 };
 
 /** 503 where a service of the fleet gave no answer: it says which part of the product is away. */
-export function serviceAway(service: ServiceName, random: Random, cause: unknown): ApiError {
+export function serviceUnavailable(service: ServiceName, random: Random, cause: unknown): ApiError {
   const message = `${MISSED[service]} unavailable for the moment.`;
   return unavailable(random, cause, { message });
 }
