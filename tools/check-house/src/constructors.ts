@@ -3,20 +3,6 @@ import { type Finding, isSpec, type SourceTree, sources } from './tree.js';
 
 const MOST = 8;
 
-/** Classes of the edge that still take too much. The list shrinks: one that keeps the rule is to be taken off. */
-export const EXCEPTIONS: ReadonlySet<string> = new Set([
-  'EdgeInference',
-  'EdgeRoutes',
-  'HeldWork',
-  'JournalRuntime',
-  'RealtimeDoor',
-  'RealtimeSession',
-  'SessionUnits',
-  'TranslatedTranscription',
-  'RealtimeUnit',
-  'RealtimeUnits',
-]);
-
 interface Constructed {
   path: string;
   name: string;
@@ -38,12 +24,8 @@ export function constructorFaults(tree: SourceTree): Finding[] {
   const bags = new Map(files.flatMap((file) => bagsOf(file)));
   return files.flatMap(constructorsOf).flatMap((made) => {
     const messages = [...sizeFault(made, bags), ...made.parameters.flatMap((each) => unseen(each, made))];
-    const { path, name, line } = made;
-    if (!path.startsWith('libs/services/edge/') || !EXCEPTIONS.has(name))
-      return messages.map((message) => ({ rule: 'constructor', path, line, message }));
-    if (messages.length > 0) return [];
-    const message = `${name} keeps the rule: take it off the exceptions of check-house`;
-    return [{ rule: 'constructor', path, line, message }];
+    const { path, line } = made;
+    return messages.map((message) => ({ rule: 'constructor', path, line, message }));
   });
 }
 

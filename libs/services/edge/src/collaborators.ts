@@ -1,33 +1,46 @@
 import type { Provider } from '@nestjs/common';
-import {
-  BackgroundResponses,
-  IdempotencyStore,
-  LimitStore,
-  ObjectStore,
-  PrincipalReader,
-} from '@gateway/contracts';
-import { SettlementQueue } from '@gateway/limits';
-import { CLOCK, Deadlines, Drain, Pressure, RANDOM } from '@gateway/platform';
-import { RetryBudget, RouteStats } from '@gateway/routing';
-import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
+import { RouteStats } from '@gateway/routing';
 import { Admission } from './admission/admission.js';
-import { BatchPace } from './admission/batch-pace.js';
 import { OutputSizes } from './admission/output-sizes.js';
 import { PostedTotals } from './admission/posted-totals.js';
-import { Settling } from './admission/settling.js';
 import { ResponseCache } from './cache/response-cache.js';
-import { EdgeConfig } from './config/edge.config.js';
-import { ProviderDirectory } from './config/provider-directory.js';
+import { BatchHolds, BatchWorth } from './composed/batch-holds.js';
+import { BatchResults } from './composed/batch-results.js';
+import { BatchTargets } from './composed/batch-target.js';
+import { COMPOSED_ENDPOINTS } from './composed/composed-endpoints.js';
+import { EdgeInference } from './composed/edge-inference.js';
+import { EdgeTasks } from './composed/edge-tasks.js';
+import { InferenceRuns } from './composed/inference-runs.js';
+import { LinePlans } from './composed/line-plans.js';
+import { ServiceRequests } from './composed/service-requests.js';
+import { UpstreamBatches } from './composed/upstream-batches.js';
+import { BackgroundInference } from './inference/background.js';
 import { ClientSecrets } from './inference/client-secrets.js';
+import { InputCounts } from './inference/count-input.js';
 import { Deliveries } from './inference/deliveries.js';
-import { INFER_DEPS, type InferDeps } from './inference/infer-deps.js';
+import { Endpoints, Ways } from './inference/endpoint.js';
+import { IdempotencyClaims } from './inference/idempotency-claims.js';
+import { OnceInference, StoredAnswers } from './inference/infer-once.js';
 import { Inference } from './inference/inference.js';
 import { Planner } from './inference/planner.js';
 import { StoredBodies } from './inference/stored-bodies.js';
+import { SubAnswers } from './inference/sub-answer.js';
+import { Callers } from './request/callers.js';
+import { Clients } from './request/client.js';
 import { RoutePlanner } from './routes/route-planner.js';
+import { RealtimeAdmission } from './sockets/realtime/realtime-admission.js';
+import { RealtimeCallers } from './sockets/realtime/realtime-caller.js';
+import { RealtimePlanner } from './sockets/realtime/realtime-planner.js';
+import { RealtimeSessions } from './sockets/realtime/realtime-sessions.js';
+import { RealtimeSockets } from './sockets/realtime/realtime-sockets.js';
+import { UpstreamLinks } from './sockets/realtime/upstream-link.js';
+import { Sockets } from './sockets/register-sockets.js';
+import { ResponsesSockets } from './sockets/responses-sockets.js';
+import { SocketBudget } from './sockets/socket-budget.js';
+import { SocketRequests } from './sockets/socket-requests.js';
+import { AccountLimiter } from './state/account-limiter.js';
 import { Conversations } from './state/conversations.js';
 import { NamedFiles } from './state/named-files.js';
-import { AccountLimiter } from './state/account-limiter.js';
 import { KeyUses } from './units/key-uses.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { Rejections } from './units/rejections.js';
@@ -39,42 +52,6 @@ import { Credentials } from './upstream/credentials.js';
 import { OpenedKeys } from './upstream/opened-keys.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { Upstream } from './upstream/upstream.js';
-
-/** Tokens of what callers of inference take. */
-const TOKENS = {
-  inference: Inference,
-  planner: Planner,
-  admission: Admission,
-  units: Units,
-  rejections: Rejections,
-  routes: RoutePlanner,
-  storedBodies: StoredBodies,
-  conversations: Conversations,
-  files: NamedFiles,
-  principals: PrincipalReader,
-  clock: CLOCK,
-  random: RANDOM,
-  deadlines: Deadlines,
-  config: EdgeConfig,
-  drain: Drain,
-  limits: LimitStore,
-  totals: PostedTotals,
-  puts: SettlementQueue,
-  settling: Settling,
-  directory: ProviderDirectory,
-  credentials: Credentials,
-  transport: UndiciTransport,
-  breakers: CircuitBreakers,
-  budget: RetryBudget,
-  alarms: ProviderAlarms,
-  revocations: Revocations,
-  objects: ObjectStore,
-  idempotency: IdempotencyStore,
-  background: BackgroundResponses,
-  pressure: Pressure,
-  clientSecrets: ClientSecrets,
-  pace: BatchPace,
-} satisfies Record<keyof InferDeps, unknown>;
 
 /** Classes of the edge that Nest makes by their constructors. */
 export const COLLABORATORS: Provider[] = [
@@ -103,10 +80,35 @@ export const COLLABORATORS: Provider[] = [
   Planner,
   Inference,
   ClientSecrets,
-  {
-    provide: INFER_DEPS,
-    inject: Object.values(TOKENS),
-    useFactory: (...parts: unknown[]) =>
-      Object.fromEntries(Object.keys(TOKENS).map((name, at) => [name, parts[at]])),
-  },
+  Callers,
+  Clients,
+  SubAnswers,
+  IdempotencyClaims,
+  StoredAnswers,
+  OnceInference,
+  BackgroundInference,
+  InputCounts,
+  Ways,
+  Endpoints,
+  SocketBudget,
+  SocketRequests,
+  ResponsesSockets,
+  RealtimePlanner,
+  RealtimeCallers,
+  RealtimeAdmission,
+  UpstreamLinks,
+  RealtimeSessions,
+  RealtimeSockets,
+  Sockets,
+  ServiceRequests,
+  LinePlans,
+  EdgeTasks,
+  InferenceRuns,
+  BatchTargets,
+  BatchResults,
+  BatchWorth,
+  BatchHolds,
+  UpstreamBatches,
+  EdgeInference,
+  ...COMPOSED_ENDPOINTS.map(({ handler }) => handler),
 ];

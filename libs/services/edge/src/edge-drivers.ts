@@ -1,6 +1,8 @@
 import type { Provider } from '@nestjs/common';
 import {
   ErasedEndUsers,
+  Funds,
+  LimitStore,
   RequestContents,
   ResponseStore,
   RouteHealth,
@@ -9,7 +11,16 @@ import {
 } from '@gateway/contracts';
 import { Journal } from '@gateway/journal';
 import { SettlementQueue } from '@gateway/limits';
-import { CLOCK, Deadlines, LOGGER, Metrics, RANDOM, TRACER } from '@gateway/platform';
+import {
+  activeTraceparent,
+  CLOCK,
+  Deadlines,
+  Drain,
+  LOGGER,
+  Metrics,
+  RANDOM,
+  TRACER,
+} from '@gateway/platform';
 import { RetryBudget, RouteStats } from '@gateway/routing';
 import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
 import type { Tracer } from '@opentelemetry/api';
@@ -26,20 +37,90 @@ import { EdgeMetrics } from './metrics/edge-metrics.js';
 import { TracedEdgeMetrics } from './metrics/traced-edge-metrics.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { InFlight } from './units/in-flight.js';
-import { JournalRuntime } from './units/journal-runtime.js';
+import { JournalRecovery } from './units/journal-recovery.js';
+import { JournalReports } from './units/journal-reports.js';
+import { resubmit } from './units/resubmit.js';
+import { Settlements } from './units/settlements.js';
 import { CredentialReports } from './upstream/credential-reports.js';
 import { LastErrors, RouteReports } from './upstream/route-reports.js';
 
 /** Name of this process among all that report. */
 const EDGE_NAME = Symbol('EdgeName');
 
-/** The journal and what hangs on it. */
+/**
+ * A sync wakes another thread and comes back to this one: one for each answer would cost more than writing them. Answers
+ * wait for the write, which kill -9 cannot take back, never for the gap: only a power cut may take so much more.
+ */
+const SYNC_GAP_MS = 10;
+
+/** The journal and what hangs on it. Nothing is recovered or shipped before the application starts. */
 const JOURNAL: Provider[] = [
-  { provide: Journal, inject: [JournalRuntime], useFactory: (runtime: JournalRuntime) => runtime.open() },
-  { provide: SettlementQueue, inject: [JournalRuntime], useFactory: ({ puts }: JournalRuntime) => puts },
-  { provide: Settling, inject: [JournalRuntime], useFactory: ({ settling }: JournalRuntime) => settling },
-  { provide: StoreWatch, inject: [JournalRuntime], useFactory: ({ watch }: JournalRuntime) => watch },
-  { provide: InFlight, inject: [JournalRuntime], useFactory: ({ inFlight }: JournalRuntime) => inFlight },
+  JournalReports,
+  Settlements,
+  {
+    provide: Journal,
+    inject: [EdgeConfig, CLOCK, RANDOM, TRACER, JournalReports, Settlements],
+    useFactory: async (
+      config: EdgeConfig,
+      clock: Clock,
+      random: Random,
+      tracer: Tracer | null,
+      reports: JournalReports,
+      settlements: Settlements,
+    ) => {
+      const journal = await Journal.open({
+        dir: config.JOURNAL_DIR,
+        producer: config.JOURNAL_PRODUCER,
+        clock,
+        random,
+        sync: config.JOURNAL_SYNC,
+        syncGapMs: config.JOURNAL_SYNC === 'wait' ? 0 : SYNC_GAP_MS,
+        budgetBytes: config.JOURNAL_BUDGET_BYTES,
+        traceparent: tracer === null ? undefined : activeTraceparent,
+        onAlarm: (alarm) => reports.alarm(alarm),
+        onSynced: (outcomes) => settlements.settle(outcomes),
+      });
+      settlements.follow(journal);
+      return journal;
+    },
+  },
+  { provide: SettlementQueue, inject: [Settlements], useFactory: ({ queue }: Settlements) => queue },
+  { provide: Settling, inject: [Settlements], useFactory: ({ settling }: Settlements) => settling },
+  {
+    provide: InFlight,
+    inject: [SettlementQueue, CLOCK, Drain],
+    useFactory: (queue: SettlementQueue, clock: Clock, { deadline }: Drain) =>
+      new InFlight(queue, clock, deadline),
+  },
+  {
+    provide: StoreWatch,
+    inject: [LimitStore, CLOCK, RANDOM, Journal, Funds, Settlements, InFlight, JournalReports],
+    useFactory: (
+      limits: LimitStore,
+      clock: Clock,
+      random: Random,
+      journal: Journal,
+      funds: Funds,
+      settlements: Settlements,
+      inFlight: InFlight,
+      reports: JournalReports,
+    ) =>
+      new StoreWatch({
+        limits,
+        clock,
+        random,
+        resubmit: () =>
+          resubmit({
+            journal,
+            funds,
+            queue: settlements.queue,
+            inFlight,
+            settle: (outcomes) => settlements.settle(outcomes),
+          }),
+        onLoss: () => reports.storeLost(),
+      }),
+  },
+  JournalRecovery,
 ];
 
 /** The way to providers. */

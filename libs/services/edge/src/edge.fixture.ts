@@ -23,7 +23,7 @@ import {
   type Route,
   type ScopeLimits,
 } from '@gateway/contracts';
-import { Shipper } from '@gateway/journal';
+import { Journal, Shipper } from '@gateway/journal';
 import {
   bootstrap,
   defaultPressureLimits,
@@ -58,7 +58,7 @@ import {
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { EdgeModule, type EdgeOptions } from './edge.module.js';
 import type { FrontDoorServices } from './front-door/front-door.js';
-import { JournalRuntime, START_SHIPPER, type StartShipper } from './units/journal-runtime.js';
+import { START_SHIPPER, type StartShipper } from './units/journal-runtime.js';
 
 const clock = new SystemClock();
 const random = new SystemRandom();
@@ -125,7 +125,7 @@ export interface EdgeUnderTest {
   vault: ProviderKeyVaultDouble;
   stored: StoredContentDouble;
   objects: FolderStore;
-  journal: JournalRuntime;
+  journal: Journal;
   sim: UpstreamSim;
   app: RunningApp;
   /** A further key for a principal. */
@@ -376,7 +376,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     limits,
     ...kept,
     ...{ funds, sim, app, addKey, shipped },
-    journal: app.app.get(JournalRuntime),
+    journal: app.app.get(Journal),
     serve: (id, ...routes) => {
       const made = routes.map((route, at) => (typeof route === 'string' ? simulatedRoute(route, at) : route));
       catalogue.serve(testModel(id, made));

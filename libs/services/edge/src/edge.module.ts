@@ -25,13 +25,12 @@ import { readDashboard } from './dashboard/dashboard-files.js';
 import { registerDashboard } from './dashboard/register-dashboard.js';
 import { EDGE_DRIVERS } from './edge-drivers.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
-import { registerEndpoints } from './inference/endpoint.js';
-import { INFER_DEPS, type InferDeps } from './inference/infer-deps.js';
+import { Endpoints } from './inference/endpoint.js';
 import { referenceFiles } from './reference/reference-files.js';
 import { registerReference } from './reference/register-reference.js';
 import { LimitSimulations } from './simulation/limit-simulations.js';
 import { LimitsController } from './simulation/limits.controller.js';
-import { registerSockets } from './sockets/register-sockets.js';
+import { Sockets } from './sockets/register-sockets.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { JournalRuntime } from './units/journal-runtime.js';
 import { CredentialReports } from './upstream/credential-reports.js';
@@ -54,7 +53,8 @@ const OPTIONS = Symbol('EdgeOptions');
 class EdgeRoutes implements OnModuleInit {
   constructor(
     @Inject(OPTIONS) private readonly options: EdgeOptions,
-    @Inject(INFER_DEPS) private readonly deps: InferDeps,
+    private readonly endpoints: Endpoints,
+    private readonly sockets: Sockets,
     private readonly host: HttpAdapterHost,
     private readonly catalogue: CatalogueReader,
     private readonly readiness: ReadinessChecks,
@@ -64,10 +64,10 @@ class EdgeRoutes implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     const instance = this.host.httpAdapter.getInstance<FastifyInstance>();
-    const { deps, random } = this;
+    const { random } = this;
     const { config, providers, frontDoor } = this.options;
-    await registerEndpoints(instance, COMPOSED_ENDPOINTS, deps);
-    registerSockets(instance, deps);
+    await this.endpoints.register(instance, COMPOSED_ENDPOINTS);
+    this.sockets.register(instance);
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
     registerDashboard(instance, readDashboard(config.DASHBOARD_DIR), random);
     registerReference(instance, referenceFiles('docs/openapi.json'));
@@ -135,7 +135,6 @@ export class EdgeModule {
         JournalRuntime,
         ...COLLABORATORS,
         LimitSimulations,
-        EdgeInference,
         { provide: InferencePort, useExisting: EdgeInference },
         EdgeWriters,
         EdgeRoutes,

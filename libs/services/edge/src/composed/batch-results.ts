@@ -1,5 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import {
   objectName,
+  ObjectStore,
   type UpstreamBatch,
   type UpstreamBatchCall,
   type UpstreamBatchState,
@@ -7,15 +9,7 @@ import {
 import type { UpstreamBody } from '@gateway/dialects';
 import { textLines } from '@gateway/platform';
 import { TransportFailure } from '@gateway/providers';
-import {
-  callBounds,
-  callsOf,
-  isFinal,
-  send,
-  type Bounds,
-  type StepParts,
-  type Target,
-} from './batch-target.js';
+import { BatchTargets, callBounds, isFinal, type Bounds, type Target } from './batch-target.js';
 import { Unanswered } from './sent-lines.js';
 
 const MIB = 1_048_576;
@@ -26,108 +20,104 @@ const RESULTS_BYTES_MAX = 8_192 * MIB;
 const CALL_MS = 15_000;
 const TRANSFER: Bounds = { idleMs: 60_000, totalMs: 1_500_000, maxBytes: RESULTS_BYTES_MAX };
 
-/** Returns the state of a provider's batch; once it has ended its answers are in the object store. */
-export async function look(
-  call: UpstreamBatchCall,
-  { id, state }: { id: string; state: UpstreamBatchState },
-  target: Target,
-  parts: StepParts,
-): Promise<UpstreamBatch> {
-  const files = await target.dialect.look(callsOf(target, callBounds(CALL_MS), parts.deps), id);
-  if (files === null) return { kind: 'at', state };
-  if (files.length === 0) return { kind: 'ended', results: null };
-  return keep(call, { files, state }, target, parts);
-}
+/** Answers of batches that providers run. */
+@Injectable()
+export class BatchResults {
+  constructor(
+    private readonly targets: BatchTargets,
+    private readonly objects: ObjectStore,
+  ) {}
 
-/**
- * The same of batches one of which may be it: those that have ended and have lines of others are left out. What they answered
- * is read no further than to a line's name, and none of them is cancelled.
- */
-export async function lookAmong(
-  call: UpstreamBatchCall,
-  { maybe, state }: { maybe: readonly string[]; state: UpstreamBatchState },
-  target: Target,
-  parts: StepParts,
-): Promise<UpstreamBatch> {
-  const running: string[] = [];
-  for (const id of maybe) {
-    const files = await filesOf(id, target, parts);
-    if (files === null) running.push(id);
-    else if (await isOurs(call.batch_id, files, target, parts))
-      return keep(call, { files, state }, target, parts);
+  /** Returns the state of a provider's batch; once it has ended its answers are in the object store. */
+  async look(
+    call: UpstreamBatchCall,
+    { id, state }: { id: string; state: UpstreamBatchState },
+    target: Target,
+  ): Promise<UpstreamBatch> {
+    const files = await target.dialect.look(this.targets.callsTo(target, callBounds(CALL_MS)), id);
+    if (files === null) return { kind: 'at', state };
+    if (files.length === 0) return { kind: 'ended', results: null };
+    return this.keep(call, { files, state }, target);
   }
-  return running.length === 0 ? { kind: 'none' } : { kind: 'at', state: { ...state, maybe: running } };
-}
 
-/** None of a batch that the provider does not know. */
-async function filesOf(
-  id: string,
-  target: Target,
-  { deps }: StepParts,
-): Promise<readonly UpstreamBody[] | null> {
-  try {
-    return await target.dialect.look(callsOf(target, callBounds(CALL_MS), deps), id);
-  } catch (failure) {
-    if (isFinal(failure)) return [];
-    throw failure;
+  /**
+   * The same of batches one of which may be it: those that have ended and have lines of others are left out. What they answered
+   * is read no further than to a line's name, and none of them is cancelled.
+   */
+  async lookAmong(
+    call: UpstreamBatchCall,
+    { maybe, state }: { maybe: readonly string[]; state: UpstreamBatchState },
+    target: Target,
+  ): Promise<UpstreamBatch> {
+    const running: string[] = [];
+    for (const id of maybe) {
+      const files = await this.filesOf(id, target);
+      if (files === null) running.push(id);
+      else if (await this.isOurs(call.batch_id, files, target))
+        return this.keep(call, { files, state }, target);
+    }
+    return running.length === 0 ? { kind: 'none' } : { kind: 'at', state: { ...state, maybe: running } };
   }
-}
 
-/** All lines of a batch are one's: the first that has a name decides. */
-async function isOurs(
-  name: string,
-  files: readonly UpstreamBody[],
-  target: Target,
-  parts: StepParts,
-): Promise<boolean> {
-  for (const file of files)
-    for await (const text of linesIn(file, target, parts)) {
-      const isIts = target.dialect.owns?.(text, name) ?? null;
-      if (isIts !== null) return isIts;
+  /** None of a batch that the provider does not know. */
+  private async filesOf(id: string, target: Target): Promise<readonly UpstreamBody[] | null> {
+    try {
+      return await target.dialect.look(this.targets.callsTo(target, callBounds(CALL_MS)), id);
+    } catch (failure) {
+      if (isFinal(failure)) return [];
+      throw failure;
     }
-  return false;
-}
+  }
 
-async function keep(
-  call: UpstreamBatchCall,
-  { files, state }: { files: readonly UpstreamBody[]; state: UpstreamBatchState },
-  target: Target,
-  parts: StepParts,
-): Promise<UpstreamBatch> {
-  const results = objectName('results', call.account_id, `${call.batch_id}-answers.jsonl`);
-  const answers = answersIn(call.batch_id, files, new Unanswered(state.sent), target, parts);
-  await parts.objects.put(results, answers, { maxBytes: RESULTS_BYTES_MAX + LINE_BYTES_MAX });
-  return { kind: 'ended', results };
-}
+  /** All lines of a batch are one's: the first that has a name decides. */
+  private async isOurs(name: string, files: readonly UpstreamBody[], target: Target): Promise<boolean> {
+    for (const file of files)
+      for await (const text of this.linesIn(file, target)) {
+        const isIts = target.dialect.owns?.(text, name) ?? null;
+        if (isIts !== null) return isIts;
+      }
+    return false;
+  }
 
-/** Each line that was sent, once, whatever the files hold: the first answer of it stands. */
-async function* answersIn(
-  name: string,
-  files: readonly UpstreamBody[],
-  unanswered: Unanswered,
-  target: Target,
-  parts: StepParts,
-): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for (const file of files)
-    for await (const text of linesIn(file, target, parts)) {
-      const answer = target.dialect.answer(text, name);
-      if (answer === null || !unanswered.take(answer.line)) continue;
-      const kept = Buffer.from(`${JSON.stringify(answer)}\n`);
-      if (kept.byteLength > LINE_BYTES_MAX) continue;
-      yield kept;
-      size += kept.byteLength;
-      if (unanswered.isEmpty || size > RESULTS_BYTES_MAX) return;
+  private async keep(
+    call: UpstreamBatchCall,
+    { files, state }: { files: readonly UpstreamBody[]; state: UpstreamBatchState },
+    target: Target,
+  ): Promise<UpstreamBatch> {
+    const results = objectName('results', call.account_id, `${call.batch_id}-answers.jsonl`);
+    const answers = this.answersIn(call.batch_id, files, new Unanswered(state.sent), target);
+    await this.objects.put(results, answers, { maxBytes: RESULTS_BYTES_MAX + LINE_BYTES_MAX });
+    return { kind: 'ended', results };
+  }
+
+  /** Each line that was sent, once, whatever the files hold: the first answer of it stands. */
+  private async *answersIn(
+    name: string,
+    files: readonly UpstreamBody[],
+    unanswered: Unanswered,
+    target: Target,
+  ): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    for (const file of files)
+      for await (const text of this.linesIn(file, target)) {
+        const answer = target.dialect.answer(text, name);
+        if (answer === null || !unanswered.take(answer.line)) continue;
+        const kept = Buffer.from(`${JSON.stringify(answer)}\n`);
+        if (kept.byteLength > LINE_BYTES_MAX) continue;
+        yield kept;
+        size += kept.byteLength;
+        if (unanswered.isEmpty || size > RESULTS_BYTES_MAX) return;
+      }
+  }
+
+  /** Yields the lines of a provider's file; a broken read is tried again. */
+  private async *linesIn(file: UpstreamBody, target: Target): AsyncGenerator<string> {
+    try {
+      const response = await this.targets.send(target, file, TRANSFER);
+      yield* textLines(response.chunks(), LINE_BYTES_MAX, 'passed over');
+    } catch (failure) {
+      const isTooLarge = failure instanceof TransportFailure && failure.fault === 'too_large';
+      if (!isTooLarge && !isFinal(failure)) throw failure;
     }
-}
-
-/** Yields the lines of a provider's file; a broken read is tried again. */
-async function* linesIn(file: UpstreamBody, target: Target, { deps }: StepParts): AsyncGenerator<string> {
-  try {
-    const response = await send(target, file, TRANSFER, deps);
-    yield* textLines(response.chunks(), LINE_BYTES_MAX, 'passed over');
-  } catch (failure) {
-    const isTooLarge = failure instanceof TransportFailure && failure.fault === 'too_large';
-    if (!isTooLarge && !isFinal(failure)) throw failure;
   }
 }

@@ -1,4 +1,5 @@
-import type { KeyPrincipal, ObjectStore } from '@gateway/contracts';
+import { Injectable } from '@nestjs/common';
+import type { KeyPrincipal } from '@gateway/contracts';
 import {
   badReply,
   BATCHES_DIALECTS,
@@ -7,9 +8,12 @@ import {
   type BatchesDialect,
   type UpstreamBody,
 } from '@gateway/dialects';
+import { Drain } from '@gateway/platform';
 import type { Provider, ProviderAccess, UpstreamResponse } from '@gateway/providers';
-import type { InferDeps } from '../inference/infer-deps.js';
-import type { InferenceRequest } from '../request/inference-request.js';
+import { UndiciTransport } from '@gateway/upstream';
+import { EdgeConfig } from '../config/edge.config.js';
+import { ProviderDirectory } from '../config/provider-directory.js';
+import { Credentials } from '../upstream/credentials.js';
 
 const REPLY_BYTES_MAX = 16 * 1_048_576;
 /** A refusal that may pass. */
@@ -33,14 +37,6 @@ export interface Target {
   access: ProviderAccess;
 }
 
-export interface StepParts {
-  callOf: (body: Record<string, unknown>, unit: number) => Promise<InferenceRequest>;
-  /** The key as it is, also where it may call no more. */
-  principal: () => Promise<KeyPrincipal>;
-  objects: ObjectStore;
-  deps: InferDeps;
-}
-
 /** The provider answered with a status of failure. */
 class BatchRefused extends Error {
   constructor(readonly status: number) {
@@ -54,64 +50,74 @@ export function isFinal(failure: unknown): boolean {
   return failure instanceof BatchRefused && failure.status < 500 && !PASSING.has(failure.status);
 }
 
-/** Null where the credential is gone. */
-export async function targetOf(
-  credential: string,
-  { principal, deps }: Pick<StepParts, 'principal' | 'deps'>,
-): Promise<Target | null> {
-  const [slug, keyId] = credential.split('#', 2);
-  const provider = deps.directory.providers.get(slug) ?? deps.directory.byok.providers.get(slug);
-  const dialect = BATCHES_DIALECTS.get(provider?.batches ?? '');
-  if (provider === undefined || dialect === undefined) return null;
-  if (keyId === undefined) {
-    const access = deps.directory.access.get(slug);
-    const isPlaced = dialect.needsPlace !== true || access?.batchPlace !== undefined;
-    return access === undefined || !isPlaced ? null : { provider, dialect, access };
+/** Providers that take batches, and the calls of steps of batches to them. */
+@Injectable()
+export class BatchTargets {
+  constructor(
+    private readonly directory: ProviderDirectory,
+    private readonly credentials: Credentials,
+    private readonly transport: UndiciTransport,
+    private readonly config: EdgeConfig,
+    private readonly drain: Drain,
+  ) {}
+
+  /** Null where the credential was removed, or takes no batches. `principal`: the key as it is, also where it may call no more. */
+  async of(credential: string, principal: () => Promise<KeyPrincipal>): Promise<Target | null> {
+    const { access, byok, providers } = this.directory;
+    const [slug, keyId] = credential.split('#', 2);
+    const provider = providers.get(slug) ?? byok.providers.get(slug);
+    const dialect = BATCHES_DIALECTS.get(provider?.batches ?? '');
+    if (provider === undefined || dialect === undefined) return null;
+    if (keyId === undefined) {
+      const ours = access.get(slug);
+      const isPlaced = dialect.needsPlace !== true || ours?.batchPlace !== undefined;
+      return ours === undefined || !isPlaced ? null : { provider, dialect, access: ours };
+    }
+    // A customer's key opens no bucket of the operator's.
+    if (dialect.needsPlace === true) return null;
+    const { accountId, providerKeys } = await principal();
+    const grant = providerKeys?.find(({ id }) => id === keyId);
+    if (grant === undefined) return null;
+    const own = await this.credentials.ownAccess(slug, grant, accountId);
+    return own === undefined ? null : { provider, dialect, access: own };
   }
-  // A customer's key opens no bucket of the operator's.
-  if (dialect.needsPlace === true) return null;
-  const { accountId, providerKeys } = await principal();
-  const grant = providerKeys?.find(({ id }) => id === keyId);
-  if (grant === undefined) return null;
-  const own = await deps.credentials.ownAccess(slug, grant, accountId);
-  return own === undefined ? null : { provider, dialect, access: own };
-}
 
-/** Calls that are answered with a JSON object or nothing. */
-export function callsOf(target: Target, bounds: Bounds, deps: InferDeps): BatchCalls {
-  const { batchPlace: place } = target.access;
-  return {
-    ...(place === undefined ? {} : { place }),
-    put: async (request) => {
-      const response = await send(target, request, { ...bounds, maxBytes: REPLY_BYTES_MAX }, deps);
-      await response.bytes();
-    },
-    send: async (request) => {
-      const response = await send(target, request, { ...bounds, maxBytes: REPLY_BYTES_MAX }, deps);
-      const answer = parseUpstreamObject(await response.bytes());
-      if (answer === null) throw badReply('the answer is no JSON object.');
-      return answer;
-    },
-  };
-}
+  /** Calls that are answered with a JSON object or nothing. */
+  callsTo(target: Target, bounds: Bounds): BatchCalls {
+    const { batchPlace: place } = target.access;
+    const reply = { ...bounds, maxBytes: REPLY_BYTES_MAX };
+    return {
+      ...(place === undefined ? {} : { place }),
+      put: async (request) => {
+        const response = await this.send(target, request, reply);
+        await response.bytes();
+      },
+      send: async (request) => {
+        const response = await this.send(target, request, reply);
+        const answer = parseUpstreamObject(await response.bytes());
+        if (answer === null) throw badReply('the answer is no JSON object.');
+        return answer;
+      },
+    };
+  }
 
-/** Throws where the status is beyond 2xx. */
-export async function send(
-  { provider, access }: Target,
-  request: UpstreamBody,
-  { idleMs, totalMs, maxBytes }: Bounds,
-  deps: InferDeps,
-): Promise<UpstreamResponse> {
-  const prepared = await provider.prepare(request, access);
-  const response = await deps.transport.send(prepared, {
-    connectTimeoutMs: Math.min(totalMs, deps.config.UPSTREAM_CONNECT_TIMEOUT_MS),
-    firstByteTimeoutMs: totalMs,
-    idleTimeoutMs: idleMs,
-    totalTimeoutMs: totalMs,
-    maxBytes,
-    signal: deps.drain.deadline,
-  });
-  if (response.status >= 200 && response.status < 300) return response;
-  response.cancel();
-  throw new BatchRefused(response.status);
+  /** Throws where the status is beyond 2xx. */
+  async send(
+    { provider, access }: Target,
+    request: UpstreamBody,
+    { idleMs, totalMs, maxBytes }: Bounds,
+  ): Promise<UpstreamResponse> {
+    const prepared = await provider.prepare(request, access);
+    const response = await this.transport.send(prepared, {
+      connectTimeoutMs: Math.min(totalMs, this.config.UPSTREAM_CONNECT_TIMEOUT_MS),
+      firstByteTimeoutMs: totalMs,
+      idleTimeoutMs: idleMs,
+      totalTimeoutMs: totalMs,
+      maxBytes,
+      signal: this.drain.deadline,
+    });
+    if (response.status >= 200 && response.status < 300) return response;
+    response.cancel();
+    throw new BatchRefused(response.status);
+  }
 }

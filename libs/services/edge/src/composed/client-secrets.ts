@@ -1,12 +1,15 @@
 import { spellBody, writeJson } from '@gateway/json-body';
-import { ApiError, newAnswerId, type KeyPrincipal } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, newAnswerId, type Clock, type KeyPrincipal, type Random } from '@gateway/contracts';
 import { filled, isObject, JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
-import { credentialOf } from '@gateway/platform';
-import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
-import type { InferDeps } from '../inference/infer-deps.js';
+import { CLOCK, credentialOf, RANDOM } from '@gateway/platform';
+import { ClientSecrets } from '../inference/client-secrets.js';
+import type { ComposedEndpoint, ComposedHandler } from '../inference/composed-endpoint.js';
+import type { Client } from '../request/client.js';
 import type { InferenceRequest } from '../request/inference-request.js';
-import { REALTIME } from '../sockets/realtime/realtime-endpoint.js';
-import { planResponse } from '../sockets/realtime/realtime-unit.js';
+import { REALTIME, withoutInput } from '../sockets/realtime/realtime-endpoint.js';
+import { RealtimePlanner } from '../sockets/realtime/realtime-planner.js';
+import { Rejections } from '../units/rejections.js';
 
 const SECONDS_DEFAULT = 600;
 
@@ -30,6 +33,53 @@ const SCHEMA = {
 };
 const schema = new LazySchema(SCHEMA, { strict: false });
 
+@Injectable()
+class ClientSecretsHandler implements ComposedHandler {
+  constructor(
+    private readonly secrets: ClientSecrets,
+    private readonly planner: RealtimePlanner,
+    private readonly rejections: Rejections,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  run(request: InferenceRequest, client: Client): Promise<void> {
+    const made = this.rejections.whileReading(request, () => this.secretFor(request));
+    client.answer(writeJson(made), JSON_HEADERS);
+    return Promise.resolve();
+  }
+
+  /** Throws ApiError where a session would be refused. */
+  private secretFor(request: InferenceRequest): object {
+    const read = readJson(request.bytes, schema);
+    spellBody(read);
+    const { value } = read;
+    const asked = isObject(value.session) ? value.session : {};
+    const model = filled(asked.model) ?? request.principal.defaultModel;
+    if (model === null)
+      throw new ApiError('validation_error', {
+        message: 'session.model is missing.',
+        param: 'session.model',
+      });
+    requireRealtime(request.principal);
+    const plan = this.planner.plan(withoutInput(model), request.principal);
+    const session = { ...asked, type: 'realtime', model: plan.model.record.id };
+    const seconds = isObject(value.expires_after)
+      ? Number(value.expires_after.seconds ?? SECONDS_DEFAULT)
+      : SECONDS_DEFAULT;
+    const expiresAt = Math.floor(request.receivedAtMs / 1_000) + seconds;
+    return {
+      value: this.secrets.make(digestOf(request), session, expiresAt),
+      expires_at: expiresAt,
+      session: {
+        object: 'realtime.session',
+        id: newAnswerId('sess', this.clock, this.random),
+        ...session,
+      },
+    };
+  }
+}
+
 /** POST /v1/realtime/client_secrets: a short-lived secret that a browser opens a session with. */
 export const clientSecrets: ComposedEndpoint = {
   paths: ['/realtime/client_secrets'],
@@ -46,41 +96,8 @@ export const clientSecrets: ComposedEndpoint = {
       'It ends with the key that made it.',
   },
   load: () => schema.load(),
-  run: (call, client, deps) => {
-    const made = deps.rejections.whileReading(call, () => secretFor(call, deps));
-    client.answer(writeJson(made), JSON_HEADERS);
-    return Promise.resolve();
-  },
+  handler: ClientSecretsHandler,
 };
-
-/** Throws ApiError where a session would be refused. */
-function secretFor(call: InferenceRequest, deps: InferDeps): object {
-  const read = readJson(call.bytes, schema);
-  spellBody(read);
-  const { value } = read;
-  const asked = isObject(value.session) ? value.session : {};
-  const model = filled(asked.model) ?? call.principal.defaultModel;
-  if (model === null)
-    throw new ApiError('validation_error', { message: 'session.model is missing.', param: 'session.model' });
-  requireRealtime(call.principal);
-  const plan = planResponse({ kind: 'response', model, ...NOTHING }, call.principal, deps);
-  const session = { ...asked, type: 'realtime', model: plan.model.record.id };
-  const seconds = isObject(value.expires_after)
-    ? Number(value.expires_after.seconds ?? SECONDS_DEFAULT)
-    : SECONDS_DEFAULT;
-  const expiresAt = Math.floor(call.receivedAtMs / 1_000) + seconds;
-  return {
-    value: deps.clientSecrets.make(digestOf(call), session, expiresAt),
-    expires_at: expiresAt,
-    session: {
-      object: 'realtime.session',
-      id: newAnswerId('sess', deps.clock, deps.random),
-      ...session,
-    },
-  };
-}
-
-const NOTHING = { inputBytes: 0, audioSeconds: 0, connectedSeconds: 0, maxOutputTokens: null };
 
 function requireRealtime({ realtime }: KeyPrincipal): void {
   if (realtime?.enabled === false) throw new ApiError('feature_not_enabled');

@@ -1,9 +1,15 @@
 import { spellBody, writeJson } from '@gateway/json-body';
-import { ApiError, newAnswerId } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, newAnswerId, type Clock, type Random } from '@gateway/contracts';
 import { compactionItem, JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
-import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
-import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
-import { askOne } from '../inference/sub-answer.js';
+import { CLOCK, RANDOM } from '@gateway/platform';
+import type { ComposedEndpoint, ComposedHandler } from '../inference/composed-endpoint.js';
+import { SubAnswers } from '../inference/sub-answer.js';
+import type { Client } from '../request/client.js';
+import { endpointAt } from '../request/endpoint-at.js';
+import type { InferenceRequest } from '../request/inference-request.js';
+import { Conversations } from '../state/conversations.js';
+import { Rejections } from '../units/rejections.js';
 
 type Json = Record<string, unknown>;
 
@@ -24,7 +30,59 @@ const SCHEMA = {
 };
 const schema = new LazySchema(SCHEMA, { strict: false });
 
-const RESPONSES: Endpoint = responses();
+const RESPONSES = endpointAt('/responses');
+
+@Injectable()
+class CompactHandler implements ComposedHandler {
+  constructor(
+    private readonly answers: SubAnswers,
+    private readonly conversations: Conversations,
+    private readonly rejections: Rejections,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  async run(request: InferenceRequest, client: Client): Promise<void> {
+    const { value, own } = this.rejections.whileReading(request, () => read(request.bytes));
+    const items = await itemsBefore(value.previous_response_id, (response_id) =>
+      this.conversations.earlier({ response_id }, request.principal, client),
+    );
+    const all = [...items, ...own].filter(({ type }) => type !== 'reasoning');
+    const wish = { type: 'message', role: 'user', content: [{ type: 'input_text', text: WISH }] };
+    const instructions = [INSTRUCTIONS, ...texts(value.instructions)].join('\n\n');
+    const body = {
+      model: value.model ?? request.principal.defaultModel,
+      instructions,
+      input: [...all, wish],
+      store: false,
+    };
+    let answer = '';
+    const sub = { ...request, bytes: Buffer.from(writeJson(body)) };
+    const { error, rateHeaders } = await this.answers.ask(sub, client, (part) => void (answer += part));
+    if (client.isGone) return;
+    client.rateHeaders = rateHeaders;
+    if (error !== null) throw error;
+    const response = JSON.parse(answer) as Json;
+    const summary = textOf(response.output);
+    if (response.status !== 'completed' || summary === '')
+      throw new ApiError('upstream_error', {
+        providerCode: 'bad_response',
+        message: 'The model did not write the summary.',
+      });
+    const { clock, random } = this;
+    const compacted = {
+      id: newAnswerId('resp', clock, random),
+      object: 'response.compaction',
+      created_at: Math.floor(request.receivedAtMs / 1_000),
+      output: [
+        ...all.filter(isOfUser).map((item) => messageOf(item, () => newAnswerId('msg', clock, random))),
+        compactionItem(newAnswerId('cmp', clock, random), summary),
+      ],
+      usage: response.usage,
+    };
+    client.answer(writeJson(compacted), JSON_HEADERS);
+  }
+}
 
 /** POST /v1/responses/compact: a conversation as one item that stands for it, made by any model. */
 export const compact: ComposedEndpoint = {
@@ -41,46 +99,7 @@ export const compact: ComposedEndpoint = {
       'Answers the messages of the user and an item of type `compaction`, to be sent as the input of later requests.',
   },
   load: () => schema.load(),
-  run: async (call, client, deps) => {
-    const { value, own } = deps.rejections.whileReading(call, () => read(call.bytes));
-    const items = await itemsBefore(value.previous_response_id, (response_id) =>
-      deps.conversations.earlier({ response_id }, call.principal, client),
-    );
-    const all = [...items, ...own].filter(({ type }) => type !== 'reasoning');
-    const wish = { type: 'message', role: 'user', content: [{ type: 'input_text', text: WISH }] };
-    const instructions = [INSTRUCTIONS, ...texts(value.instructions)].join('\n\n');
-    const body = {
-      model: value.model ?? call.principal.defaultModel,
-      instructions,
-      input: [...all, wish],
-      store: false,
-    };
-    let answer = '';
-    const sub = { ...call, bytes: Buffer.from(writeJson(body)) };
-    const { error, rateHeaders } = await askOne(sub, client, deps, async (part) => void (answer += part));
-    if (client.isGone) return;
-    client.rateHeaders = rateHeaders;
-    if (error !== null) throw error;
-    const response = JSON.parse(answer) as Json;
-    const summary = textOf(response.output);
-    if (response.status !== 'completed' || summary === '')
-      throw new ApiError('upstream_error', {
-        providerCode: 'bad_response',
-        message: 'The model did not write the summary.',
-      });
-    const { clock, random } = deps;
-    const compacted = {
-      id: newAnswerId('resp', clock, random),
-      object: 'response.compaction',
-      created_at: Math.floor(call.receivedAtMs / 1_000),
-      output: [
-        ...all.filter(isOfUser).map((item) => messageOf(item, () => newAnswerId('msg', clock, random))),
-        compactionItem(newAnswerId('cmp', clock, random), summary),
-      ],
-      usage: response.usage,
-    };
-    client.answer(writeJson(compacted), JSON_HEADERS);
-  },
+  handler: CompactHandler,
 };
 
 /** Throws ApiError `validation_error` where there is nothing to compact. */
@@ -134,10 +153,4 @@ function textOf(output: unknown): string {
     type === 'message' && Array.isArray(content) ? (content as Json[]) : [],
   );
   return parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('');
-}
-
-function responses(): Endpoint {
-  const endpoint = ENDPOINTS.find(({ paths }) => paths.includes('/responses'));
-  if (endpoint === undefined) throw new TypeError('there is no endpoint /responses');
-  return endpoint;
 }

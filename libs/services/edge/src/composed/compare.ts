@@ -1,14 +1,18 @@
 import { parseSpelled, spellBody, writeJson } from '@gateway/json-body';
-import { ApiError, errorEnvelope, newAnswerId } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, errorEnvelope, newAnswerId, type Clock, type Random } from '@gateway/contracts';
 import { isObject, JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
-import { ENDPOINTS, EVENT_STREAM_HEADERS, type Endpoint } from '@gateway/endpoints';
+import { EVENT_STREAM_HEADERS } from '@gateway/endpoints';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import type { CatalogueIndex } from '@gateway/routing';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
 import { WholeFrames } from '../request/whole-frames.js';
-import type { InferDeps } from '../inference/infer-deps.js';
-import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
-import { askOne, type SubAnswer } from '../inference/sub-answer.js';
+import type { ComposedEndpoint, ComposedHandler } from '../inference/composed-endpoint.js';
+import { SubAnswers, type SubAnswer } from '../inference/sub-answer.js';
+import { endpointAt } from '../request/endpoint-at.js';
+import { RoutePlanner } from '../routes/route-planner.js';
+import { Rejections } from '../units/rejections.js';
 
 const MODELS_MIN = 2;
 const MODELS_MAX = 8;
@@ -33,7 +37,95 @@ const SCHEMA = {
 const schema = new LazySchema(SCHEMA, { strict: false });
 
 /** The endpoint that answers for each model. */
-export const CHAT: Endpoint = endpointAt('/chat/completions');
+export const CHAT = endpointAt('/chat/completions');
+
+@Injectable()
+class CompareHandler implements ComposedHandler {
+  constructor(
+    private readonly answers: SubAnswers,
+    private readonly routes: RoutePlanner,
+    private readonly rejections: Rejections,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  async run(request: InferenceRequest, client: Client): Promise<void> {
+    const { value, models } = this.rejections.whileReading(request, () => {
+      const read = readJson(request.bytes, schema);
+      spellBody(read);
+      const body = read.value;
+      return { value: body, models: expanded(body.models as string[], this.routes.index()) };
+    });
+    const calls = models.map((model, unit) => subCall(request, { ...value, models: undefined, model }, unit));
+    if (value.stream === true) await this.streamed(request, client, models, calls);
+    else await this.plain(request, client, models, calls);
+  }
+
+  private async plain(
+    request: InferenceRequest,
+    client: Client,
+    models: readonly string[],
+    calls: readonly InferenceRequest[],
+  ): Promise<void> {
+    const texts = calls.map(() => '');
+    const answers = await Promise.all(
+      calls.map((sub, at) => this.answers.ask(sub, client, (text) => void (texts[at] += text))),
+    );
+    if (client.isGone) return;
+    client.rateHeaders = answers.at(-1)?.rateHeaders ?? {};
+    const completions = answers.map(({ error }, at) =>
+      error === null ? (parseSpelled(texts[at]) as Record<string, unknown>) : null,
+    );
+    if (completions.every((completion) => completion === null)) throw bestOf(answers);
+    const results = answers.map((answer, index) => ({
+      index,
+      model: completions[index]?.model ?? models[index],
+      status: completions[index] === null ? 'error' : 'success',
+      completion: completions[index],
+      error: completions[index] === null ? shown(answer.error, request) : null,
+      latency_ms: answer.latencyMs,
+      ttft_ms: answer.ttftMs,
+    }));
+    const body = {
+      id: newAnswerId('cmp', this.clock, this.random),
+      object: 'chat.compare',
+      created: Math.floor(request.receivedAtMs / 1_000),
+      results,
+      usage: summed(completions),
+    };
+    client.answer(writeJson(body), JSON_HEADERS);
+  }
+
+  private async streamed(
+    request: InferenceRequest,
+    client: Client,
+    models: readonly string[],
+    calls: readonly InferenceRequest[],
+  ): Promise<void> {
+    // One write at a time: the caller's connection has one place for who waits for it.
+    let last = Promise.resolve();
+    const send = (text: string): Promise<void> => {
+      client.open(EVENT_STREAM_HEADERS);
+      return (last = last.then(() => client.write(text)));
+    };
+    const answers = await Promise.all(
+      calls.map(async (sub, index) => {
+        const frames = new Frames(index, models[index]);
+        const answer = await this.answers.ask(sub, client, (text) => {
+          const out = frames.push(text);
+          return out === '' ? Promise.resolve() : send(out);
+        });
+        return { answer, frames };
+      }),
+    );
+    if (client.isGone) return;
+    if (!client.isOpen) throw bestOf(answers.map(({ answer }) => answer));
+    for (const { answer, frames } of answers)
+      if (answer.error !== null) await send(frames.frame({ error: shown(answer.error, request) }));
+    await send('data: [DONE]\n\n');
+    client.end();
+  }
+}
 
 /** POST /v1/chat/compare: one request, answered by several models. */
 export const compare: ComposedEndpoint = {
@@ -49,24 +141,8 @@ export const compare: ComposedEndpoint = {
     description: `Takes ${MODELS_MIN} to ${MODELS_MAX} models beside any chat parameter. Each is billed and limited as one request.`,
   },
   load: () => schema.load(),
-  run: async (call, client, deps) => {
-    const { value, models } = deps.rejections.whileReading(call, () => {
-      const read = readJson(call.bytes, schema);
-      spellBody(read);
-      const body = read.value;
-      return { value: body, models: expanded(body.models as string[], deps.routes.index()) };
-    });
-    const calls = models.map((model, unit) => subCall(call, { ...value, models: undefined, model }, unit));
-    if (value.stream === true) await streamed(call, client, models, calls, deps);
-    else await plain(call, client, models, calls, deps);
-  },
+  handler: CompareHandler,
 };
-
-function endpointAt(path: string): Endpoint {
-  const found = ENDPOINTS.find(({ paths }) => paths.includes(path));
-  if (found === undefined) throw new TypeError(`no endpoint at ${path}`);
-  return found;
-}
 
 /** A composite stands for its members. Throws ApiError `validation_error` for too few or too many. */
 function expanded(named: readonly string[], index: CatalogueIndex): string[] {
@@ -88,42 +164,6 @@ export function subCall(call: InferenceRequest, body: object, unit: number): Inf
   return { ...call, endpoint: CHAT, unit, bytes: Buffer.from(writeJson(body)) };
 }
 
-async function plain(
-  call: InferenceRequest,
-  client: Client,
-  models: readonly string[],
-  calls: readonly InferenceRequest[],
-  deps: InferDeps,
-): Promise<void> {
-  const texts = calls.map(() => '');
-  const answers = await Promise.all(
-    calls.map((sub, at) => askOne(sub, client, deps, async (text) => void (texts[at] += text))),
-  );
-  if (client.isGone) return;
-  client.rateHeaders = answers.at(-1)?.rateHeaders ?? {};
-  const completions = answers.map(({ error }, at) =>
-    error === null ? (parseSpelled(texts[at]) as Record<string, unknown>) : null,
-  );
-  if (completions.every((completion) => completion === null)) throw bestOf(answers);
-  const results = answers.map((answer, index) => ({
-    index,
-    model: completions[index]?.model ?? models[index],
-    status: completions[index] === null ? 'error' : 'success',
-    completion: completions[index],
-    error: completions[index] === null ? shown(answer.error, call) : null,
-    latency_ms: answer.latencyMs,
-    ttft_ms: answer.ttftMs,
-  }));
-  const body = {
-    id: newAnswerId('cmp', deps.clock, deps.random),
-    object: 'chat.compare',
-    created: Math.floor(call.receivedAtMs / 1_000),
-    results,
-    usage: summed(completions),
-  };
-  client.answer(writeJson(body), JSON_HEADERS);
-}
-
 function summed(completions: readonly (Record<string, unknown> | null)[]): Record<string, number> {
   const total = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   for (const completion of completions) {
@@ -132,37 +172,6 @@ function summed(completions: readonly (Record<string, unknown> | null)[]): Recor
     for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += Number(usage[name] ?? 0);
   }
   return total;
-}
-
-async function streamed(
-  call: InferenceRequest,
-  client: Client,
-  models: readonly string[],
-  calls: readonly InferenceRequest[],
-  deps: InferDeps,
-): Promise<void> {
-  // One write at a time: the caller's connection has one place for who waits for it.
-  let last = Promise.resolve();
-  const send = (text: string): Promise<void> => {
-    client.open(EVENT_STREAM_HEADERS);
-    return (last = last.then(() => client.write(text)));
-  };
-  const answers = await Promise.all(
-    calls.map(async (sub, index) => {
-      const frames = new Frames(index, models[index]);
-      const answer = await askOne(sub, client, deps, (text) => {
-        const out = frames.push(text);
-        return out === '' ? Promise.resolve() : send(out);
-      });
-      return { answer, frames };
-    }),
-  );
-  if (client.isGone) return;
-  if (!client.isOpen) throw bestOf(answers.map(({ answer }) => answer));
-  for (const { answer, frames } of answers)
-    if (answer.error !== null) await send(frames.frame({ error: shown(answer.error, call) }));
-  await send('data: [DONE]\n\n');
-  client.end();
 }
 
 /** Cuts the event stream of one model into frames, and says in each whose it is. */

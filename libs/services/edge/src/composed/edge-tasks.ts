@@ -1,5 +1,15 @@
-import type { InferenceAnswer, InferenceCall, ObjectStore } from '@gateway/contracts';
-import { ApiError, objectName, type Clock, type Random, uuidv7 } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ApiError,
+  objectName,
+  ObjectStore,
+  uuidv7,
+  type Clock,
+  type InferenceAnswer,
+  type InferenceCall,
+  type Random,
+} from '@gateway/contracts';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import { AccountShare } from '../state/account-share.js';
 
 type Json = Record<string, unknown>;
@@ -20,9 +30,16 @@ type Run = (begun: (task: Json) => void) => Promise<InferenceAnswer>;
  * Units whose provider works for minutes. Who asks for one that has no task yet is answered with it (202) as soon as it is
  * there, and who brings it is answered when it has ended, however often it asks.
  */
+@Injectable()
 export class EdgeTasks {
   private readonly running = new Map<string, Running>();
   private readonly share = new AccountShare(RUNNING_MAX);
+
+  constructor(
+    private readonly objects: ObjectStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
 
   has(name: string): boolean {
     return this.running.has(name);
@@ -50,19 +67,19 @@ export class EdgeTasks {
     ended.catch(() => undefined);
     return started;
   }
-}
 
-/** The result of a task in the object store, and what is said of it. */
-export async function storeResult(
-  { account_id }: InferenceCall,
-  { chunks, head }: { chunks: readonly Buffer[]; head: Readonly<Record<string, string>> },
-  { objects, clock, random }: { objects: ObjectStore; clock: Clock; random: Random },
-): Promise<InferenceAnswer> {
-  const key = objectName('results', account_id, `${uuidv7(clock, random)}.mp4`);
-  const content = async function* (): AsyncGenerator<Uint8Array> {
-    yield* chunks;
-  };
-  await objects.put(key, content(), { maxBytes: RESULT_BYTES_MAX });
-  const body = { object: key, seconds: Number(head['x-video-seconds'] ?? 0) };
-  return { status: 200, body, retry_after_seconds: null, unit_ended: true };
+  /** Returns the result of a task in the object store, and what is said of it. */
+  async store(
+    { account_id }: InferenceCall,
+    chunks: readonly Buffer[],
+    head: Readonly<Record<string, string>>,
+  ): Promise<InferenceAnswer> {
+    const key = objectName('results', account_id, `${uuidv7(this.clock, this.random)}.mp4`);
+    const content = async function* (): AsyncGenerator<Uint8Array> {
+      yield* chunks;
+    };
+    await this.objects.put(key, content(), { maxBytes: RESULT_BYTES_MAX });
+    const body = { object: key, seconds: Number(head['x-video-seconds'] ?? 0) };
+    return { status: 200, body, retry_after_seconds: null, unit_ended: true };
+  }
 }

@@ -1,10 +1,15 @@
-import { ApiError, newAnswerId } from '@gateway/contracts';
-import { JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
 import { spellBody, writeJson } from '@gateway/json-body';
-import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, newAnswerId, type Clock, type Random } from '@gateway/contracts';
+import { JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
+import { CLOCK, RANDOM } from '@gateway/platform';
+import type { ComposedEndpoint, ComposedHandler } from '../inference/composed-endpoint.js';
+import { SubAnswers } from '../inference/sub-answer.js';
+import type { Client } from '../request/client.js';
+import type { InferenceRequest } from '../request/inference-request.js';
+import { Rejections } from '../units/rejections.js';
 import { CHAT, contentOf, subCall } from './compare.js';
 import { judgeRequest, judged, type Criterion } from './judge.js';
-import { askOne } from '../inference/sub-answer.js';
 
 const CRITERIA_MAX = 32;
 const text = { type: 'string', nullable: true };
@@ -53,6 +58,50 @@ const SCHEMA = {
 };
 const schema = new LazySchema(SCHEMA, { strict: false });
 
+@Injectable()
+class EvaluateHandler implements ComposedHandler {
+  constructor(
+    private readonly answers: SubAnswers,
+    private readonly rejections: Rejections,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  async run(request: InferenceRequest, client: Client): Promise<void> {
+    const { value, criteria } = this.rejections.whileReading(request, () => {
+      const read = readJson(request.bytes, schema);
+      spellBody(read);
+      const body = read.value;
+      return { value: body, criteria: (body.criteria as Criterion[]).map(checked) };
+    });
+    const model =
+      typeof value.model === 'string' && value.model !== '' ? value.model : request.principal.defaultModel;
+    const body = judgeRequest({ ...value, criteria }, model ?? 'auto');
+    let answer = '';
+    const sub = await this.answers.ask(subCall(request, body, 0), client, (part) => void (answer += part));
+    if (client.isGone) return;
+    client.rateHeaders = sub.rateHeaders;
+    if (sub.error !== null) throw sub.error;
+    const completion = JSON.parse(answer) as Record<string, unknown>;
+    const verdict = judged(contentOf(completion), criteria);
+    if (verdict === null)
+      throw new ApiError('upstream_error', {
+        providerCode: 'bad_response',
+        message: 'The judge did not answer in the form that it was asked for.',
+      });
+    const said = {
+      id: newAnswerId('eval', this.clock, this.random),
+      object: 'evaluation',
+      created: Math.floor(request.receivedAtMs / 1_000),
+      model: completion.model,
+      ...verdict,
+      usage: completion.usage,
+      ...(value.metadata == null ? {} : { metadata: value.metadata }),
+    };
+    client.answer(writeJson(said), JSON_HEADERS);
+  }
+}
+
 /** POST /v1/evaluate: a model judges an output by the caller's criteria. */
 export const evaluate: ComposedEndpoint = {
   paths: ['/evaluate'],
@@ -67,39 +116,7 @@ export const evaluate: ComposedEndpoint = {
     description: 'One request to the judge, which is `model`, else the key’s default model, else `auto`.',
   },
   load: () => schema.load(),
-  run: async (call, client, deps) => {
-    const { value, criteria } = deps.rejections.whileReading(call, () => {
-      const read = readJson(call.bytes, schema);
-      spellBody(read);
-      const body = read.value;
-      return { value: body, criteria: (body.criteria as Criterion[]).map(checked) };
-    });
-    const model =
-      typeof value.model === 'string' && value.model !== '' ? value.model : call.principal.defaultModel;
-    const body = judgeRequest({ ...value, criteria }, model ?? 'auto');
-    let answer = '';
-    const sub = await askOne(subCall(call, body, 0), client, deps, async (part) => void (answer += part));
-    if (client.isGone) return;
-    client.rateHeaders = sub.rateHeaders;
-    if (sub.error !== null) throw sub.error;
-    const completion = JSON.parse(answer) as Record<string, unknown>;
-    const verdict = judged(contentOf(completion), criteria);
-    if (verdict === null)
-      throw new ApiError('upstream_error', {
-        providerCode: 'bad_response',
-        message: 'The judge did not answer in the form that it was asked for.',
-      });
-    const said = {
-      id: newAnswerId('eval', deps.clock, deps.random),
-      object: 'evaluation',
-      created: Math.floor(call.receivedAtMs / 1_000),
-      model: completion.model,
-      ...verdict,
-      usage: completion.usage,
-      ...(value.metadata == null ? {} : { metadata: value.metadata }),
-    };
-    client.answer(writeJson(said), JSON_HEADERS);
-  },
+  handler: EvaluateHandler,
 };
 
 /** Throws ApiError `validation_error` for a criterion that cannot be judged. */

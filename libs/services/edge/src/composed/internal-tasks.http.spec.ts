@@ -1,4 +1,13 @@
-import { counterScope, heldCounter, Inference, type InferenceCall, type ObjectKey } from '@gateway/contracts';
+import {
+  counterScope,
+  heldCounter,
+  Inference,
+  type Clock,
+  type InferenceCall,
+  type ObjectKey,
+  type ObjectStore,
+  type Random,
+} from '@gateway/contracts';
 import { catalogueModel, eventually } from '@gateway/testing';
 import { startEdge, type EdgeUnderTest } from '../edge.fixture.js';
 import { EdgeTasks } from './edge-tasks.js';
@@ -129,7 +138,7 @@ describe('a video that the edge runs for the workers service', () => {
 });
 
 it('VID-01 503 past half of what one edge watches for an account: another one finds room', async () => {
-  const tasks = new EdgeTasks();
+  const tasks = new EdgeTasks({} as ObjectStore, {} as Clock, {} as Random);
   const begin = (account_id: string, n: number): Promise<unknown> =>
     tasks.answer(`${account_id}/${n}`, { account_id, task: null } as InferenceCall, (begun) => {
       begun({});

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { ApiError, type KeyPrincipal } from '@gateway/contracts';
 import { JSON_HEADERS, LazySchema, readJson } from '@gateway/dialects';
 import { wholeBody } from '@gateway/endpoints';
@@ -13,7 +14,10 @@ import {
   type RankedModel,
   type Wanted,
 } from '@gateway/routing';
-import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
+import type { ComposedEndpoint, ComposedHandler } from '../inference/composed-endpoint.js';
+import type { Client } from '../request/client.js';
+import type { InferenceRequest } from '../request/inference-request.js';
+import { RoutePlanner } from '../routes/route-planner.js';
 import { CHAT } from './compare.js';
 
 const TOP_MAX = 10;
@@ -58,22 +62,12 @@ interface Preferences {
   min_context?: number | null;
 }
 
-/** POST /v1/router/select: the models that the gateway would choose, without calling one. Costs nothing. */
-export const select: ComposedEndpoint = {
-  paths: ['/router/select'],
-  permission: 'inference:write',
-  asks: CHAT,
-  admits: false,
-  docs: {
-    summary: 'Choose a model for a request',
-    schemaName: 'RouterSelectRequest',
-    schema: SCHEMA,
-    answers: ['application/json'],
-    description: 'Takes messages or a prompt. Nothing is generated and nothing is billed.',
-  },
-  load: () => schema.load(),
-  run: async (call, client, deps) => {
-    const { value } = readJson(call.bytes, schema);
+@Injectable()
+class SelectHandler implements ComposedHandler {
+  constructor(private readonly routes: RoutePlanner) {}
+
+  async run(request: InferenceRequest, client: Client): Promise<void> {
+    const { value } = readJson(request.bytes, schema);
     const { messages, prompt, tools, response_format } = value;
     const asking = {
       model: 'auto',
@@ -82,17 +76,17 @@ export const select: ComposedEndpoint = {
       ...(response_format == null ? {} : { response_format }),
     };
     const bytes = Buffer.from(JSON.stringify(asking));
-    const asked = wholeBody(CHAT.read({ bytes, headers: call.headers }));
-    const { principal } = call;
+    const asked = wholeBody(CHAT.read({ bytes, headers: request.headers }));
+    const { principal } = request;
     const preferences = (value.preferences ?? {}) as Preferences;
     const wanted = { ...wantedBy(asked), optimize: preferences.optimize ?? 'balanced' };
-    const index = deps.routes.index();
+    const index = this.routes.index();
     const named =
       value.candidates == null
         ? null
-        : permitted(value.candidates as string[], principal, index, call.receivedAtMs);
-    const nowMs = call.receivedAtMs;
-    const ranked = deps.routes
+        : permitted(value.candidates as string[], principal, index, request.receivedAtMs);
+    const nowMs = request.receivedAtMs;
+    const ranked = this.routes
       .candidates(asked, wanted, { principal, nowMs })
       .filter(
         (one) => (named === null || named.has(one.model.record.id)) && isWithin(one, preferences, nowMs),
@@ -109,13 +103,30 @@ export const select: ComposedEndpoint = {
         model: one.model.record.id,
         score: one.score,
         reasons: one.reasons,
-        estimated_cost_usd: estimatedCost(one, wanted, principal, call.receivedAtMs),
+        estimated_cost_usd: estimatedCost(one, wanted, principal, request.receivedAtMs),
       })),
       router: ROUTER,
-      created: Math.floor(call.receivedAtMs / 1_000),
+      created: Math.floor(request.receivedAtMs / 1_000),
     };
     client.answer(JSON.stringify(body), JSON_HEADERS);
+  }
+}
+
+/** POST /v1/router/select: the models that the gateway would choose, without calling one. Costs nothing. */
+export const select: ComposedEndpoint = {
+  paths: ['/router/select'],
+  permission: 'inference:write',
+  asks: CHAT,
+  admits: false,
+  docs: {
+    summary: 'Choose a model for a request',
+    schemaName: 'RouterSelectRequest',
+    schema: SCHEMA,
+    answers: ['application/json'],
+    description: 'Takes messages or a prompt. Nothing is generated and nothing is billed.',
   },
+  load: () => schema.load(),
+  handler: SelectHandler,
 };
 
 /** Ids of the candidates that the key may use. Throws 404 for an unknown name, 403 where it may use none. */

@@ -1,28 +1,26 @@
 import { parseSpelled } from '@gateway/json-body';
 import { Readable } from 'node:stream';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  ObjectStore,
+  type Clock,
+  type KeyPrincipal,
   type ObjectKey,
+  type Random,
   type UpstreamBatch,
   type UpstreamBatchCall,
   type UpstreamBatchState,
 } from '@gateway/contracts';
 import { BATCHES_DIALECTS, type UpstreamBody } from '@gateway/dialects';
-import { textLines, unavailable } from '@gateway/platform';
+import { CLOCK, Pressure, RANDOM, textLines, unavailable } from '@gateway/platform';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
 import { AccountShare } from '../state/account-share.js';
-import { look, lookAmong } from './batch-results.js';
-import {
-  callBounds,
-  callsOf,
-  isFinal,
-  targetOf,
-  type Bounds,
-  type StepParts,
-  type Target,
-} from './batch-target.js';
-import { linePlan } from './line-plan.js';
+import { BatchResults } from './batch-results.js';
+import { BatchTargets, callBounds, isFinal, type Bounds, type Target } from './batch-target.js';
+import { LinePlans } from './line-plans.js';
 import { sentText, Unanswered } from './sent-lines.js';
+import { ServiceRequests } from './service-requests.js';
 
 const MIB = 1_048_576;
 /** Size of a sent line. */
@@ -43,37 +41,58 @@ const CALL_MS = 15_000;
 const UPLOAD: Bounds = { ...callBounds(1_500_000), idleMs: 60_000 };
 
 /** Batches that a provider runs itself, step by step: where one is stands with whoever asks. */
+@Injectable()
 export class UpstreamBatches {
   /** Running steps: a caller that asks again waits for the step. */
   private readonly running = new Map<string, Promise<UpstreamBatch>>();
-  private readonly uploads = new SerialQueue();
-  private readonly begins = new SerialQueue();
+  private readonly uploads: SerialQueue;
+  private readonly begins: SerialQueue;
 
-  step(call: UpstreamBatchCall, parts: StepParts): Promise<UpstreamBatch> {
+  constructor(
+    private readonly requests: ServiceRequests,
+    private readonly plans: LinePlans,
+    private readonly targets: BatchTargets,
+    private readonly results: BatchResults,
+    private readonly objects: ObjectStore,
+    private readonly pressure: Pressure,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {
+    this.uploads = new SerialQueue(random);
+    this.begins = new SerialQueue(random);
+  }
+
+  async step(call: UpstreamBatchCall): Promise<UpstreamBatch> {
+    if (this.pressure.refusesSome) throw unavailable(this.random, new Error('overloaded'));
     const name = `${call.batch_id}/${call.step}`;
     const known = this.running.get(name);
     if (known !== undefined) return known;
-    const step = this.run(call, parts).finally(() => this.running.delete(name));
+    const step = this.run(call).finally(() => this.running.delete(name));
     this.running.set(name, step);
     return step;
   }
 
-  private async run(call: UpstreamBatchCall, parts: StepParts): Promise<UpstreamBatch> {
-    const { clock, random } = parts.deps;
+  /** The provider and credential of a batch; null where the credential was removed. */
+  private targetOf(call: UpstreamBatchCall, credential: string): Promise<Target | null> {
+    return this.targets.of(credential, (): Promise<KeyPrincipal> => this.requests.keyOf(call));
+  }
+
+  private async run(call: UpstreamBatchCall): Promise<UpstreamBatch> {
+    const { clock, random } = this;
     const startMs = clock.monotonic();
     try {
       const { state, step } = call;
-      if (state === null) return await this.uploads.take(call, () => upload(call, parts), parts);
-      const target = await targetOf(state.credential, parts);
-      if (target === null) throw unavailable(random, new Error('the credential of a batch is away'));
-      if (step === 'create') return await this.begin(call, { state, startMs }, target, parts);
-      if (step === 'find') return await find(call, state, target, parts);
+      if (state === null) return await this.uploads.take(call, () => this.upload(call));
+      const target = await this.targetOf(call, state.credential);
+      if (target === null) throw unavailable(random, new Error('the credential of a batch was removed'));
+      if (step === 'create') return await this.begin(call, { state, startMs }, target);
+      if (step === 'find') return await this.find(call, state, target);
       const { id, maybe } = state;
       if (id === null && maybe !== undefined && step === 'look')
-        return await lookAmong(call, { maybe, state }, target, parts);
+        return await this.results.lookAmong(call, { maybe, state }, target);
       if (id === null) return { kind: 'none' };
-      if (step === 'look') return await look(call, { id, state }, target, parts);
-      await target.dialect.cancel(callsOf(target, callBounds(CALL_MS), parts.deps), id);
+      if (step === 'look') return await this.results.look(call, { id, state }, target);
+      await target.dialect.cancel(this.targets.callsTo(target, callBounds(CALL_MS)), id);
       return { kind: 'at', state };
     } catch (failure) {
       if (failure instanceof ApiError) throw failure;
@@ -86,27 +105,110 @@ export class UpstreamBatches {
     call: UpstreamBatchCall,
     { state, startMs }: { state: UpstreamBatchState; startMs: number },
     target: Target,
-    parts: StepParts,
   ): Promise<UpstreamBatch> {
-    const { clock, random } = parts.deps;
+    const { clock, random } = this;
     const { batch_id: name } = call;
     const { file, path } = state;
     const create = async (lines: Uint8Array): Promise<UpstreamBatch> => {
       if (clock.monotonic() - startMs > BEGIN_MS.ready)
         throw unavailable(random, new Error('it took too long'));
-      const calls = callsOf(target, callBounds(BEGIN_MS.call), parts.deps);
+      const calls = this.targets.callsTo(target, callBounds(BEGIN_MS.call));
       const id = await target.dialect.create(calls, { name, file, path, lines });
       return { kind: 'at', state: { ...state, id } };
     };
     if (target.dialect.beginsWithLines !== true) return create(new Uint8Array(0));
-    return this.begins.take(
-      call,
-      async () => {
-        const lines = await wholeOf(call.lines, parts);
-        return lines === null ? { kind: 'none' } : create(lines);
-      },
-      parts,
-    );
+    return this.begins.take(call, async () => {
+      const lines = await this.wholeOf(call.lines);
+      return lines === null ? { kind: 'none' } : create(lines);
+    });
+  }
+
+  /** The lines as the first route of the first of them takes them. Lines that it cannot take are left to whoever runs the rest. */
+  private async upload(call: UpstreamBatchCall): Promise<UpstreamBatch> {
+    const found = await this.objects.get(call.input as ObjectKey);
+    if (found === null) return { kind: 'none' };
+    const lines: Uint8Array[] = [];
+    const sent: number[] = [];
+    let [number, size] = [0, 0];
+    let first: { target: Target; credential: string; path: string } | null = null;
+    try {
+      for await (const text of textLines(found.content, LINE_BYTES_MAX)) {
+        const at = number++;
+        if (at % LINES_A_TURN === 0) await this.clock.sleep(0);
+        const routes = await this.routesOf(call, text, at);
+        first ??= await this.firstOf(call, routes);
+        if (first === null && routes.length > 0) return { kind: 'none' };
+        const request = first === null ? null : requestOf(routes, first);
+        if (first === null || request === null) continue;
+        const line = first.target.dialect.line(at, request, call.batch_id);
+        lines.push(line);
+        sent.push(at);
+        size += line.byteLength;
+        if (size > first.target.dialect.bytesMax) return { kind: 'none' };
+      }
+    } finally {
+      found.content.destroy();
+    }
+    if (first === null) return { kind: 'none' };
+    const { target, credential, path } = first;
+    const { dialect } = target;
+    if (sent.length < (dialect.linesMin ?? 0)) return { kind: 'none' };
+    if (dialect.beginsWithLines === true)
+      await this.objects.put(call.lines as ObjectKey, Readable.from(lines), { maxBytes: dialect.bytesMax });
+    const file = await dialect.upload(this.targets.callsTo(target, UPLOAD), lines, call.batch_id);
+    return { kind: 'at', state: { credential, file, path, sent: sentText(sent), id: null } };
+  }
+
+  /**
+   * Returns the routes of one line; none where it would be refused, and where it names files: a batch is held whole while
+   * it is uploaded.
+   */
+  private async routesOf(call: UpstreamBatchCall, text: string, unit: number): Promise<PlannedRoute[]> {
+    try {
+      const { body } = parseSpelled(text) as { body: Record<string, unknown> };
+      const line = { ...call, recorded_path: '/v1/batches', is_batch: true, unit, body };
+      const { asked, plan } = await this.plans.of(await this.requests.of(line));
+      return asked.files ? [] : plan.routes;
+    } catch (failure) {
+      if (failure instanceof ApiError && failure.status < 500) return [];
+      throw failure;
+    }
+  }
+
+  private async firstOf(
+    call: UpstreamBatchCall,
+    routes: readonly PlannedRoute[],
+  ): Promise<{ target: Target; credential: string; path: string } | null> {
+    const planned = routes.at(0);
+    const dialect = BATCHES_DIALECTS.get(planned?.provider.batches ?? '');
+    if (planned === undefined || dialect === undefined) return null;
+    const request = requestOf(routes, { credential: credentialOf(planned), path: null });
+    if (request === null || !dialect.takes(request.path)) return null;
+    const target = await this.targetOf(call, credentialOf(planned));
+    return target === null ? null : { target, credential: credentialOf(planned), path: request.path };
+  }
+
+  private async find(
+    { batch_id: name }: UpstreamBatchCall,
+    state: UpstreamBatchState,
+    target: Target,
+  ): Promise<UpstreamBatch> {
+    const { dialect } = target;
+    const calls = this.targets.callsTo(target, callBounds(CALL_MS));
+    const count = new Unanswered(state.sent).left;
+    const sinceSeconds = Math.floor(mintedAtMs(name) / 1_000);
+    const found = await dialect.find(calls, { name, file: state.file, count, sinceSeconds });
+    if (found.length === 0) return { kind: 'none' };
+    const known = dialect.owns === undefined ? { id: found[0] } : { maybe: [...found] };
+    return { kind: 'at', state: { ...state, ...known } };
+  }
+
+  private async wholeOf(key: string): Promise<Uint8Array | null> {
+    const found = await this.objects.get(key as ObjectKey);
+    if (found === null) return null;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of found.content) pieces.push(piece);
+    return Buffer.concat(pieces);
   }
 }
 
@@ -115,81 +217,18 @@ class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
   private readonly waiting = new AccountShare(WAITING_MAX);
 
+  constructor(private readonly random: Random) {}
+
   async take(
     { account_id: accountId }: UpstreamBatchCall,
     work: () => Promise<UpstreamBatch>,
-    { deps }: StepParts,
   ): Promise<UpstreamBatch> {
     if (!this.waiting.take(accountId))
-      throw unavailable(deps.random, new Error('too many batches wait for their turn'));
+      throw unavailable(this.random, new Error('too many batches wait for their turn'));
     const turn = this.last.then(work).finally(() => this.waiting.release(accountId));
     this.last = turn.catch(() => undefined);
     return turn;
   }
-}
-
-/** The lines as the first route of the first of them takes them. Lines that it cannot take are left to whoever runs the rest. */
-async function upload(call: UpstreamBatchCall, parts: StepParts): Promise<UpstreamBatch> {
-  const found = await parts.objects.get(call.input as ObjectKey);
-  if (found === null) return { kind: 'none' };
-  const lines: Uint8Array[] = [];
-  const sent: number[] = [];
-  let [number, size] = [0, 0];
-  let first: { target: Target; credential: string; path: string } | null = null;
-  try {
-    for await (const text of textLines(found.content, LINE_BYTES_MAX)) {
-      const at = number++;
-      if (at % LINES_A_TURN === 0) await parts.deps.clock.sleep(0);
-      const routes = await routesOf(text, at, parts);
-      first ??= await firstOf(routes, parts);
-      if (first === null && routes.length > 0) return { kind: 'none' };
-      const request = first === null ? null : requestOf(routes, first);
-      if (first === null || request === null) continue;
-      const line = first.target.dialect.line(at, request, call.batch_id);
-      lines.push(line);
-      sent.push(at);
-      size += line.byteLength;
-      if (size > first.target.dialect.bytesMax) return { kind: 'none' };
-    }
-  } finally {
-    found.content.destroy();
-  }
-  if (first === null) return { kind: 'none' };
-  const { target, credential, path } = first;
-  const { dialect } = target;
-  if (sent.length < (dialect.linesMin ?? 0)) return { kind: 'none' };
-  if (dialect.beginsWithLines === true)
-    await parts.objects.put(call.lines as ObjectKey, Readable.from(lines), { maxBytes: dialect.bytesMax });
-  const file = await dialect.upload(callsOf(target, UPLOAD, parts.deps), lines, call.batch_id);
-  return { kind: 'at', state: { credential, file, path, sent: sentText(sent), id: null } };
-}
-
-/**
- * Returns the routes of one line; none where it would be refused, and where it names files: a batch is held whole while
- * it is uploaded.
- */
-async function routesOf(text: string, unit: number, { callOf, deps }: StepParts): Promise<PlannedRoute[]> {
-  try {
-    const { body } = parseSpelled(text) as { body: Record<string, unknown> };
-    const { asked, plan } = await linePlan(await callOf(body, unit), deps);
-    return asked.files ? [] : plan.routes;
-  } catch (failure) {
-    if (failure instanceof ApiError && failure.status < 500) return [];
-    throw failure;
-  }
-}
-
-async function firstOf(
-  routes: readonly PlannedRoute[],
-  parts: StepParts,
-): Promise<{ target: Target; credential: string; path: string } | null> {
-  const planned = routes.at(0);
-  const dialect = BATCHES_DIALECTS.get(planned?.provider.batches ?? '');
-  if (planned === undefined || dialect === undefined) return null;
-  const request = requestOf(routes, { credential: credentialOf(planned), path: null });
-  if (request === null || !dialect.takes(request.path)) return null;
-  const target = await targetOf(credentialOf(planned), parts);
-  return target === null ? null : { target, credential: credentialOf(planned), path: request.path };
 }
 
 /** Returns the request of a line with this credential; null where it is called otherwise, or in several calls. */
@@ -208,31 +247,8 @@ function requestOf(
   }
 }
 
-async function find(
-  { batch_id: name }: UpstreamBatchCall,
-  state: UpstreamBatchState,
-  { dialect, ...target }: Target,
-  { deps }: StepParts,
-): Promise<UpstreamBatch> {
-  const calls = callsOf({ dialect, ...target }, callBounds(CALL_MS), deps);
-  const count = new Unanswered(state.sent).left;
-  const sinceSeconds = Math.floor(mintedAtMs(name) / 1_000);
-  const found = await dialect.find(calls, { name, file: state.file, count, sinceSeconds });
-  if (found.length === 0) return { kind: 'none' };
-  const known = dialect.owns === undefined ? { id: found[0] } : { maybe: [...found] };
-  return { kind: 'at', state: { ...state, ...known } };
-}
-
 /** Its id is a UUID of version 7. */
 function mintedAtMs(name: string): number {
   const digits = name.replace(/^batch_/, '').replaceAll('-', '');
   return Number.parseInt(digits.slice(0, 12), 16) || 0;
-}
-
-async function wholeOf(key: string, { objects }: StepParts): Promise<Uint8Array | null> {
-  const found = await objects.get(key as ObjectKey);
-  if (found === null) return null;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of found.content) pieces.push(piece);
-  return Buffer.concat(pieces);
 }

@@ -1,7 +1,7 @@
+import type { Type } from '@nestjs/common';
 import type { Endpoint } from '@gateway/endpoints';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
-import type { InferDeps } from './infer-deps.js';
 
 /** An endpoint that asks models through others: it has no wire format of its own. */
 export interface ComposedEndpoint extends Pick<Endpoint, 'paths' | 'permission' | 'docs'> {
@@ -11,6 +11,11 @@ export interface ComposedEndpoint extends Pick<Endpoint, 'paths' | 'permission' 
   readonly admits: boolean;
   /** Loads once, before the first request. */
   readonly load: () => void;
+  /** Class that answers its requests, made by its constructor. */
+  readonly handler: Type<ComposedHandler>;
+}
+
+export interface ComposedHandler {
   /** Throws ApiError while nothing was sent. */
-  readonly run: (call: InferenceRequest, client: Client, deps: InferDeps) => Promise<void>;
+  run(request: InferenceRequest, client: Client): Promise<void>;
 }

@@ -8,9 +8,10 @@ import { attemptsFailed, credentialOf } from '@gateway/routing';
 import { Recorder } from '../cache/recorder.js';
 import { ResponseCache, type CachedAnswer } from '../cache/response-cache.js';
 import { EdgeConfig } from '../config/edge.config.js';
+import { asApiError } from '../request/as-api-error.js';
 import type { Client } from '../request/client.js';
 import { ResponseWriter } from '../state/response-writer.js';
-import type { AttemptState } from '../units/attempt-state.js';
+import type { AttemptState } from '../units/meter.js';
 import type { Unit } from '../units/unit.js';
 import type { RouteAnswer } from '../upstream/attempt.js';
 import { Attempts } from '../upstream/attempts.js';
@@ -91,10 +92,6 @@ export class Deliveries {
 
 /** No usage is waited for. */
 const UNFINISHED: Disconnect = { finishSeen: false, usageAfterMs: null };
-
-function asApiError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError('internal_error', { cause: error });
-}
 
 /** The end that we set to a request ourselves, and how its unit ends. */
 interface CutOff {

@@ -1,50 +1,51 @@
-import { ApiError, BODY_LIMIT_BYTES, type KeyPrincipal } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { BODY_LIMIT_BYTES, type ApiError, type Clock, type KeyPrincipal } from '@gateway/contracts';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
-import { credentialOfRequest, permit, responseHeaders, type AccessRule } from '@gateway/platform';
+import { CLOCK, credentialOfRequest, responseHeaders } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
+import { BatchPace } from '../admission/batch-pace.js';
+import { Callers } from '../request/callers.js';
+import { Clients, type Client } from '../request/client.js';
 import { HTTP, type InferenceRequest } from '../request/inference-request.js';
-import { NO_MODEL } from '../units/rejections.js';
-import { Client } from '../request/client.js';
+import { NO_MODEL, Rejections } from '../units/rejections.js';
+import { BackgroundInference } from './background.js';
 import type { ComposedEndpoint } from './composed-endpoint.js';
-import { inferOrBegin } from './background.js';
-import { countingOf } from './count-input.js';
-import type { InferDeps } from './infer-deps.js';
-import { inferOnce } from './infer-once.js';
+import { InputCounts } from './count-input.js';
+import { OnceInference } from './infer-once.js';
+import { Inference } from './inference.js';
 
 const EMPTY = Buffer.alloc(0);
 
 /** The way that requests of a path take. */
-type Way = (call: InferenceRequest, client: Client, deps: InferDeps) => Promise<void>;
+type Way = (request: InferenceRequest, client: Client) => Promise<void>;
 
-/** Registers the inference endpoints as handlers of Fastify's own: Nest's pipeline per route costs throughput. */
-export async function registerEndpoints(
-  instance: FastifyInstance,
-  composed: readonly ComposedEndpoint[],
-  deps: InferDeps,
-): Promise<void> {
-  await instance.register((scope, _options, done) => {
-    scope.removeAllContentTypeParsers();
-    // The bytes go on as they came; what they are is found out after authentication.
-    scope.addContentTypeParser<Buffer>(
-      '*',
-      { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
-      (_request, bytes, parsed) => parsed(null, bytes),
-    );
-    for (const endpoint of ENDPOINTS) {
-      endpoint.load?.();
-      if (endpoint.isInternal) continue;
-      const { counts, permission } = endpoint;
-      const route = { endpoint, permission, admits: true, run: wayOf(endpoint) };
-      for (const path of endpoint.paths) registerPath(scope, path, route, deps);
-      if (counts)
-        registerPath(scope, counts.path, { ...route, admits: false, run: countingOf(counts) }, deps);
-    }
-    for (const { paths, permission, asks, admits, load, run } of composed) {
-      load();
-      for (const path of paths) registerPath(scope, path, { endpoint: asks, permission, admits, run }, deps);
-    }
-    done();
-  });
+/** The ways of requests: plain chat runs at once and is waited for. */
+@Injectable()
+export class Ways {
+  constructor(
+    private readonly inference: Inference,
+    private readonly once: OnceInference,
+    private readonly background: BackgroundInference,
+    private readonly counts: InputCounts,
+    private readonly modules: ModuleRef,
+  ) {}
+
+  of({ background, answersOnce }: Endpoint): Way {
+    if (background) return (request, client) => this.background.run(background, request, client);
+    if (answersOnce) return (request, client) => this.once.run(request, client);
+    return (request, client) => this.inference.run(request, client);
+  }
+
+  /** Returns the way of requests that only ask for the size of their input. */
+  ofCounts(counts: NonNullable<Endpoint['counts']>): Way {
+    return (request, client) => this.counts.run(counts, request, client);
+  }
+
+  ofComposed({ handler }: ComposedEndpoint): Way {
+    const made = this.modules.get(handler);
+    return (request, client) => made.run(request, client);
+  }
 }
 
 interface PathRoute {
@@ -54,71 +55,96 @@ interface PathRoute {
   run: Way;
 }
 
-/** Returns the way of an endpoint's requests: plain chat runs at once and is waited for. */
-function wayOf({ background, answersOnce }: Endpoint): Way {
-  if (background) return inferOrBegin(background);
-  if (answersOnce) return inferOnce;
-  return (call, client, deps) => deps.inference.run(call, client);
-}
+/** The inference endpoints, as handlers of Fastify's own: Nest's pipeline per route costs throughput. */
+@Injectable()
+export class Endpoints {
+  constructor(
+    private readonly ways: Ways,
+    private readonly clients: Clients,
+    private readonly callers: Callers,
+    private readonly rejections: Rejections,
+    private readonly pace: BatchPace,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
-/** One path under both bases. */
-function registerPath(scope: FastifyInstance, path: string, route: PathRoute, deps: InferDeps): void {
-  const { endpoint, permission, admits, run } = route;
-  const access: AccessRule = { key: { permission } };
-  const recorded = `/v1${path}`;
-  const { requestIdHeader: header } = endpoint;
-  const callOf = (request: FastifyRequest, principal: KeyPrincipal): InferenceRequest => ({
-    requestId: request.id,
-    unit: 0,
-    endpoint,
-    path: recorded,
-    principal,
-    apiVersion: request.apiVersion,
-    receivedAtMs: deps.clock.now(),
-    startedMs: deps.clock.monotonic(),
-    headers: request.headers,
-    bytes: Buffer.isBuffer(request.body) ? request.body : EMPTY,
-    origin: HTTP,
-    reload: async () => {
-      const newer = permit(
-        await deps.principals.reload(credentialOfRequest(request.raw)),
-        access,
-        deps.clock,
+  async register(instance: FastifyInstance, composed: readonly ComposedEndpoint[]): Promise<void> {
+    const { ways } = this;
+    await instance.register((scope, _options, done) => {
+      scope.removeAllContentTypeParsers();
+      // The bytes go on as they came; what they are is found out after authentication.
+      scope.addContentTypeParser<Buffer>(
+        '*',
+        { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
+        (_request, bytes, parsed) => parsed(null, bytes),
       );
-      if (newer.kind !== 'key') throw new ApiError('forbidden');
-      return newer;
-    },
-  });
-  const refused = (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError): void =>
-    deps.rejections.add(callOf(request, principal), NO_MODEL, refusal, null);
-  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { principal } = request;
-    if (principal?.kind !== 'key') throw new TypeError('an inference endpoint without a key principal');
-    const headOf = (): Record<string, string> => {
-      const head = responseHeaders(request);
-      if (header !== undefined) head[header] = request.id;
-      return head;
+      for (const endpoint of ENDPOINTS) {
+        endpoint.load?.();
+        if (endpoint.isInternal) continue;
+        const { counts, permission } = endpoint;
+        const route = { endpoint, permission, admits: true, run: ways.of(endpoint) };
+        for (const path of endpoint.paths) this.registerPath(scope, path, route);
+        if (counts)
+          this.registerPath(scope, counts.path, { ...route, admits: false, run: ways.ofCounts(counts) });
+      }
+      for (const one of composed) {
+        one.load();
+        const { paths, permission, asks: endpoint, admits } = one;
+        const route = { endpoint, permission, admits, run: ways.ofComposed(one) };
+        for (const path of paths) this.registerPath(scope, path, route);
+      }
+      done();
+    });
+  }
+
+  /** Registers one path under both bases. */
+  private registerPath(scope: FastifyInstance, path: string, route: PathRoute): void {
+    const { callers, clients, clock, pace, rejections } = this;
+    const { endpoint, permission, admits, run } = route;
+    const recorded = `/v1${path}`;
+    const { requestIdHeader: header } = endpoint;
+    const requestOf = (request: FastifyRequest, principal: KeyPrincipal): InferenceRequest => ({
+      requestId: request.id,
+      unit: 0,
+      endpoint,
+      path: recorded,
+      principal,
+      apiVersion: request.apiVersion,
+      receivedAtMs: clock.now(),
+      startedMs: clock.monotonic(),
+      headers: request.headers,
+      bytes: Buffer.isBuffer(request.body) ? request.body : EMPTY,
+      origin: HTTP,
+      reload: async () => callers.reload(credentialOfRequest(request.raw), permission),
+    });
+    const refused = (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError): void =>
+      rejections.add(requestOf(request, principal), NO_MODEL, refusal, null);
+    const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const { principal } = request;
+      if (principal?.kind !== 'key') throw new TypeError('an inference endpoint without a key principal');
+      const client = clients.of(reply.raw, () => {
+        const head = responseHeaders(request);
+        if (header !== undefined) head[header] = request.id;
+        return head;
+      });
+      try {
+        const call = requestOf(request, principal);
+        // Lines of batches are paced while callers are there, who wait for their answers.
+        pace.callerMs = call.startedMs;
+        await run(call, client);
+      } catch (error) {
+        // Sent in-band, or nobody is left to read it.
+        if (client.isOpen || client.isGone) return;
+        void reply.headers(client.rateHeaders);
+        throw error;
+      } finally {
+        // It was answered past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer.
+        if (client.isOpen) reply.hijack();
+      }
     };
-    const stallMs = deps.config.CLIENT_STALL_TIMEOUT_MS;
-    const client = new Client(reply.raw, headOf, deps.clock, deps.deadlines, stallMs);
-    try {
-      const call = callOf(request, principal);
-      // Lines of batches are paced while callers are there, who wait for their answers.
-      deps.pace.callerMs = call.startedMs;
-      await run(call, client, deps);
-    } catch (error) {
-      // Sent in-band, or nobody is left to read it.
-      if (client.isOpen || client.isGone) return;
-      void reply.headers(client.rateHeaders);
-      throw error;
-    } finally {
-      // It was answered past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer.
-      if (client.isOpen) reply.hijack();
-    }
-  };
-  const config = { access, admits, refused };
-  for (const url of [`/v1${path}`, `/openai/v1${path}`])
-    scope.post(url, { config, ...hooksOf(endpoint) }, handle);
+    const config = { access: { key: { permission } }, admits, refused };
+    for (const url of [`/v1${path}`, `/openai/v1${path}`])
+      scope.post(url, { config, ...hooksOf(endpoint) }, handle);
+  }
 }
 
 /**

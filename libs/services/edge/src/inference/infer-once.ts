@@ -1,96 +1,121 @@
-import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
-  HEADER,
   objectName,
+  ObjectStore,
   uuidv7,
+  type Clock,
   type IdempotencyClaim,
   type ObjectKey,
+  type Random,
   type StoredAnswer,
 } from '@gateway/contracts';
 import { JSON_HEADERS } from '@gateway/dialects';
-import { claimKey, type Deadline } from '@gateway/platform';
+import { CLOCK, Deadlines, Pressure, RANDOM, type Deadline } from '@gateway/platform';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
-import type { InferDeps } from './infer-deps.js';
-import { NO_MODEL } from '../units/rejections.js';
-import { askInto, SubSink } from './sub-answer.js';
+import { IdempotencyClaims } from './idempotency-claims.js';
+import { Inference } from './inference.js';
+import { SubAnswers } from './sub-answer.js';
 
 /** Interval of a claim's renewal; it lapses in two minutes. */
 const RENEW_MS = 30_000;
 /** Size above any model's answer: a larger one is not stored. */
-const KEPT_BYTES_MAX = 256 * 1_048_576;
-/** More than any form has. */
-const PARTS_MAX = 1_000;
+const STORED_BYTES_MAX = 256 * 1_048_576;
 /** Kind of objects that the workers remove after a day. */
 const ANSWERS = 'answers';
-export interface Claimed {
-  claim: IdempotencyClaim;
-  /** Answer to the first request with the key. */
-  answer: StoredAnswer | null;
-}
 
-/** Takes the request's Idempotency-Key; null where it has none. Throws ApiError; a refusal is recorded. */
-export async function claimed(
-  call: InferenceRequest,
-  { idempotency, clock, rejections }: InferDeps,
-): Promise<Claimed | null> {
-  const { headers, principal, path, requestId } = call;
-  const key = headers[HEADER.idempotencyKey.toLowerCase()];
-  if (key === undefined) return null;
-  const asked = { key, principal, route: `POST ${path}`, requestId, bodyDigest: digestOf(call) };
-  try {
-    return await claimKey({ store: idempotency, clock }, asked);
-  } catch (refusal) {
-    if (refusal instanceof ApiError && refusal.status < 500) rejections.add(call, NO_MODEL, refusal, null);
-    throw refusal;
+type Out = string | Uint8Array;
+
+/** Answers of requests with an Idempotency-Key, in the object store. */
+@Injectable()
+export class StoredAnswers {
+  constructor(
+    private readonly objects: ObjectStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  /** Returns the name of the stored answer; null where it could not be stored. */
+  store(accountId: string, out: Out): Promise<ObjectKey | null> {
+    const name = objectName(ANSWERS, accountId, `${uuidv7(this.clock, this.random)}.json`);
+    return this.objects.put(name, piecesOf(out), { maxBytes: STORED_BYTES_MAX }).then(
+      () => name,
+      () => null,
+    );
+  }
+
+  /** Sends a stored answer, never whole in memory. Throws ApiError `conflict` where it is not there. */
+  async send({ body }: StoredAnswer, client: Client): Promise<void> {
+    const { object, request_id } = body;
+    const found = typeof object === 'string' ? await this.objects.get(object as ObjectKey) : null;
+    if (found === null)
+      throw new ApiError('conflict', {
+        message: `This Idempotency-Key was answered by request ${String(request_id)}, whose answer is not kept.`,
+        shouldRetry: false,
+      });
+    try {
+      client.open(JSON_HEADERS, found.bytes);
+      for await (const piece of found.content) {
+        if (client.isGone) break;
+        await client.write(piece);
+      }
+      client.end();
+    } catch {
+      client.cut();
+    } finally {
+      found.content.destroy();
+    }
   }
 }
 
 /**
- * One inference request, run once under its Idempotency-Key: its answer is kept before its unit ends, so that whoever dies
- * in between, no repeat is charged. It goes on when its caller leaves, who will ask for it again.
+ * Requests that run once under their Idempotency-Key. The answer is stored before its unit ends, so that no repeat is
+ * charged, whatever process dies in between. The work goes on when its caller leaves, who will ask for it again.
  */
-export async function inferOnce(call: InferenceRequest, client: Client, deps: InferDeps): Promise<void> {
-  const held = await claimed(call, deps);
-  if (held === null) return deps.inference.run(call, client);
-  if (held.answer !== null) return answerAgain(held.answer, client, deps);
-  const work = new HeldWork(held.claim, call, client, deps);
-  try {
-    await answerFirst(work, { call, client }, deps);
-  } catch (failure) {
-    await work.release();
-    throw failure;
-  } finally {
-    work.end();
-  }
-}
+@Injectable()
+export class OnceInference {
+  constructor(
+    private readonly inference: Inference,
+    private readonly subAnswers: SubAnswers,
+    private readonly claims: IdempotencyClaims,
+    private readonly answers: StoredAnswers,
+    private readonly deadlines: Deadlines,
+    private readonly pressure: Pressure,
+  ) {}
 
-async function answerFirst(
-  work: HeldWork,
-  { call, client }: { call: InferenceRequest; client: Client },
-  deps: InferDeps,
-): Promise<void> {
-  let answer: string | Uint8Array | null = null;
-  const keep = async (out: string | Uint8Array): Promise<void> => {
-    await work.keep(out);
-    answer = out;
-  };
-  const sink = new SubSink(
-    async () => undefined,
-    () => deps.clock.monotonic(),
-  );
-  const nobody = { upstream: new AbortController() };
-  const { error, rateHeaders } = await askInto(
-    sink,
-    { ...call, origin: { ...call.origin, keep } },
-    nobody,
-    deps,
-  );
-  client.rateHeaders = rateHeaders;
-  if (error !== null) throw error;
-  if (answer === null) throw new TypeError('an answer of several pieces is not kept');
-  client.answer(answer, sink.head);
+  /** Runs a request, or sends the stored answer of its key. Throws ApiError while nothing was sent. */
+  async run(request: InferenceRequest, client: Client): Promise<void> {
+    const { claims, answers, deadlines, pressure } = this;
+    const held = await claims.take(request);
+    if (held === null) return this.inference.run(request, client);
+    if (held.answer !== null) return answers.send(held.answer, client);
+    const work = new HeldWork(held.claim, request, client, claims, answers, deadlines, pressure);
+    try {
+      await this.answerFirst(work, request, client);
+    } catch (failure) {
+      await work.release();
+      throw failure;
+    } finally {
+      work.end();
+    }
+  }
+
+  private async answerFirst(work: HeldWork, request: InferenceRequest, client: Client): Promise<void> {
+    let answer: Out | null = null;
+    const keep = async (out: Out): Promise<void> => {
+      await work.store(out);
+      answer = out;
+    };
+    const sink = this.subAnswers.sink(async () => undefined);
+    const nobody = { upstream: new AbortController() };
+    const call = { ...request, origin: { ...request.origin, keep } };
+    const { error, rateHeaders } = await this.subAnswers.askInto(sink, call, nobody);
+    client.rateHeaders = rateHeaders;
+    if (error !== null) throw error;
+    if (answer === null) throw new TypeError('an answer of several pieces is not kept');
+    client.answer(answer, sink.head);
+  }
 }
 
 /** A request that has its key, until it is answered. */
@@ -101,95 +126,51 @@ class HeldWork {
 
   constructor(
     private claim: IdempotencyClaim,
-    private readonly call: InferenceRequest,
+    private readonly request: InferenceRequest,
     client: Client,
-    private readonly deps: InferDeps,
+    private readonly claims: IdempotencyClaims,
+    private readonly answers: StoredAnswers,
+    private readonly deadlines: Deadlines,
+    private readonly pressure: Pressure,
   ) {
     this.renewal = this.renewLater();
     // A caller's body counts until the caller leaves; this one is needed longer.
     client.whenClosed(() => {
       if (this.isOver) return;
-      this.heldBytes = call.bytes.byteLength;
-      deps.pressure.held(this.heldBytes);
+      this.heldBytes = request.bytes.byteLength;
+      pressure.held(this.heldBytes);
     });
   }
 
-  /** Throws ApiError where it cannot be kept that it was answered. */
-  async keep(out: string | Uint8Array): Promise<void> {
-    const { objects, idempotency, clock, random } = this.deps;
-    const name = objectName(ANSWERS, this.call.principal.accountId, `${uuidv7(clock, random)}.json`);
+  /** Throws ApiError where it cannot be stored that it was answered. */
+  async store(out: Out): Promise<void> {
     // Without its bytes it counts as answered all the same.
-    const object = await objects.put(name, piecesOf(out), { maxBytes: KEPT_BYTES_MAX }).then(
-      () => name,
-      () => null,
-    );
+    const object = await this.answers.store(this.request.principal.accountId, out);
     const body = { object, request_id: this.claim.owner };
-    if (await idempotency.complete(this.claim, { status: 200, body })) return;
+    if (await this.claims.complete(this.claim, { status: 200, body })) return;
     throw new ApiError('conflict', {
       message: 'Another request with this Idempotency-Key has begun meanwhile.',
     });
   }
 
-  /** Releases the claim; where the store is unreachable it lapses by itself. */
-  async release(): Promise<void> {
-    await this.deps.idempotency.release(this.claim).catch(() => undefined);
+  release(): Promise<void> {
+    return this.claims.release(this.claim);
   }
 
   end(): void {
     this.isOver = true;
     this.renewal.cancel();
-    this.deps.pressure.released(this.heldBytes);
+    this.pressure.released(this.heldBytes);
   }
 
   private renewLater(): Deadline {
-    const { deadlines, clock, idempotency } = this.deps;
-    return deadlines.set(RENEW_MS, () => {
-      this.claim = { ...this.claim, createdAt: new Date(clock.now()) };
-      // The next one may be taken; where none is, the end of the request finds out.
-      idempotency.renew(this.claim).catch(() => undefined);
+    return this.deadlines.set(RENEW_MS, () => {
+      this.claim = this.claims.renew(this.claim);
       this.renewal = this.renewLater();
     });
   }
 }
 
-/** Sends the stored answer, never whole in memory. */
-async function answerAgain({ body }: StoredAnswer, client: Client, { objects }: InferDeps): Promise<void> {
-  const { object, request_id } = body;
-  const found = typeof object === 'string' ? await objects.get(object as ObjectKey) : null;
-  if (found === null)
-    throw new ApiError('conflict', {
-      message: `This Idempotency-Key was answered by request ${String(request_id)}, whose answer is not kept.`,
-      shouldRetry: false,
-    });
-  try {
-    client.open(JSON_HEADERS, found.bytes);
-    for await (const piece of found.content) {
-      if (client.isGone) break;
-      await client.write(piece);
-    }
-    client.end();
-  } catch {
-    client.cut();
-  } finally {
-    found.content.destroy();
-  }
-}
-
-/** A form that is sent again has another boundary. */
-function digestOf({ bytes, headers }: InferenceRequest): string {
-  const hash = createHash('sha256');
-  const boundary = /boundary="?([^";]+)/i.exec(headers['content-type'] ?? '')?.[1];
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let from = 0;
-  for (let part = 0; boundary !== undefined && part < PARTS_MAX; part += 1) {
-    const at = body.indexOf(boundary, from);
-    if (at === -1) break;
-    hash.update(body.subarray(from, at)).update('\n--');
-    from = at + boundary.length;
-  }
-  return hash.update(body.subarray(from)).digest('hex');
-}
-
-async function* piecesOf(out: string | Uint8Array): AsyncGenerator<Uint8Array> {
+async function* piecesOf(out: Out): AsyncGenerator<Uint8Array> {
   yield typeof out === 'string' ? Buffer.from(out) : out;
 }

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { HEADER } from '@gateway/contracts';
+import { ApiError, HEADER } from '@gateway/contracts';
+import type { Asked } from '@gateway/endpoints';
 import { rateHeaders } from '@gateway/limits';
+import type { Closing } from '@gateway/platform';
+import type { Plan } from '@gateway/routing';
 import { Admission, Refused, type AdmittedUnit, type Planned } from '../admission/admission.js';
 import { ContentLog } from '../contents/content-log.js';
 import type { Client } from '../request/client.js';
@@ -8,7 +11,7 @@ import type { InferenceRequest } from '../request/inference-request.js';
 import { Rejections, type RefusedAs } from '../units/rejections.js';
 import { Units } from '../units/unit.js';
 import { Deliveries } from './deliveries.js';
-import { Planner, type ReadRequest } from './planner.js';
+import { Planner, type LaterRequest, type ReadRequest } from './planner.js';
 
 /** Inference of this process: each request from its bytes to its last byte. */
 @Injectable()
@@ -45,6 +48,43 @@ export class Inference {
     }
   }
 
+  /**
+   * Checks a request that is answered later, as if it were run now, and counts nothing. Returns its plan, with the items that
+   * it names, held until `checks` closes. Throws ApiError; the refusal is recorded.
+   */
+  async check(
+    request: InferenceRequest,
+    given: Asked,
+    client: Client,
+    checks: Closing,
+  ): Promise<{ plan: Plan; asked: Asked }> {
+    const { planner, admission, rejections } = this;
+    let later: LaterRequest | null = null;
+    let planned: Planned | null = null;
+    let outcome: AdmittedUnit | Refused;
+    const as = (id: string | null): RefusedAs => ({
+      id,
+      requested: given.model,
+      tags: later?.read.facts.tags,
+    });
+    try {
+      later = await planner.readLater(request, given, checks);
+      planned = await admission.plan(request.principal, later.read);
+      outcome = await admission.tryOut({ unit: `${request.requestId}/0`, planned, again: later.read });
+    } catch (failure) {
+      const error = flagged(failure);
+      rejections.addFailure(request, as(planned?.plan.model.record.id ?? null), error);
+      throw error;
+    }
+    if (outcome instanceof Refused) {
+      client.rateHeaders = outcome.rateHeaders;
+      rejections.add(request, as(outcome.model), outcome.error, outcome.refusal);
+      throw outcome.error;
+    }
+    client.rateHeaders = rateHeaders(outcome.request.scopes, outcome.admitted);
+    return { plan: outcome.plan, asked: later.own };
+  }
+
   /** Everything before the first attempt. A refusal is recorded, and nothing of it is counted. */
   private async admitted(request: InferenceRequest, client: Client): Promise<AdmittedUnit> {
     const { planner, admission, units, rejections } = this;
@@ -73,4 +113,14 @@ export class Inference {
 
 function refusedAs(read: ReadRequest | null, id: string | null): RefusedAs {
   return { id, requested: read?.requested ?? null, tags: read?.facts.tags };
+}
+
+/** A model that cannot answer later lacks the capability, whatever else a plan may lack. */
+function flagged(failure: unknown): unknown {
+  if (!(failure instanceof ApiError) || failure.options.param !== 'background') return failure;
+  return new ApiError('model_capability_not_supported', {
+    status: 400,
+    message: 'The model does not support background responses.',
+    param: 'background',
+  });
 }

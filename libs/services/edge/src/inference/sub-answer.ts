@@ -1,10 +1,13 @@
 import { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { finished } from 'node:stream/promises';
-import { ApiError } from '@gateway/contracts';
-import { Client, type AnswerSink } from '../request/client.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { ApiError, Clock } from '@gateway/contracts';
+import { CLOCK } from '@gateway/platform';
+import { asApiError, brokenOff } from '../request/as-api-error.js';
+import { Clients, type AnswerSink, type Client } from '../request/client.js';
 import type { InferenceRequest } from '../request/inference-request.js';
-import type { InferDeps } from './infer-deps.js';
+import { Inference } from './inference.js';
 
 /** One answer inside of another: what a connection would have got. */
 export class SubSink extends Writable implements AnswerSink {
@@ -39,63 +42,59 @@ export interface SubAnswer {
   rateHeaders: Readonly<Record<string, string>>;
 }
 
-/**
- * One unit of a request that asks several: it is admitted, routed, priced and recorded as a request of its own would be.
- * What it answers goes to `take`. A caller that leaves closes it too. Never throws.
- */
-export function askOne(
-  call: InferenceRequest,
-  caller: Client,
-  deps: InferDeps,
-  take: (text: string) => Promise<void>,
-): Promise<SubAnswer> {
-  // A long piece is written in parts, which may cut a character in two.
-  const decoder = new StringDecoder('utf8');
-  const asText = (chunk: string | Buffer): string =>
-    typeof chunk === 'string' ? chunk : decoder.write(chunk);
-  const sink = new SubSink(
-    (chunk) => take(asText(chunk)),
-    () => deps.clock.monotonic(),
-  );
-  return askInto(sink, call, caller, deps);
-}
+/** The caller of the whole: its abort closes the part too. */
+type Whole = Pick<Client, 'upstream'>;
 
-/** The same for an answer that is no text. */
-export async function askInto(
-  sink: SubSink,
-  call: InferenceRequest,
-  caller: Pick<Client, 'upstream'>,
-  deps: InferDeps,
-): Promise<SubAnswer> {
-  const { clock, deadlines, config } = deps;
-  const startedMs = clock.monotonic();
-  const client = new Client(sink, () => ({}), clock, deadlines, config.CLIENT_STALL_TIMEOUT_MS);
-  const leave = (): void => void sink.destroy();
-  caller.upstream.signal.addEventListener('abort', leave, { once: true });
-  let error: ApiError | null = null;
-  try {
-    await deps.inference.run({ ...call, startedMs }, client);
-    if (!sink.writableEnded) error = brokenOff();
-  } catch (failure) {
-    // On an open stream it was sent in-band.
-    if (!client.isOpen || sink.destroyed) error = asApiError(failure);
-  } finally {
-    caller.upstream.signal.removeEventListener('abort', leave);
-    if (sink.writableEnded) await finished(sink).catch(() => undefined);
-    else sink.destroy();
+/** Answers inside of other answers: each a unit that is admitted, routed, priced and recorded as a request of its own. */
+@Injectable()
+export class SubAnswers {
+  constructor(
+    private readonly inference: Inference,
+    private readonly clients: Clients,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Asks for one answer, whose text goes to `take`. Never throws. */
+  ask(
+    request: InferenceRequest,
+    caller: Whole,
+    take: (text: string) => Promise<void> | undefined,
+  ): Promise<SubAnswer> {
+    // A long piece is written in parts, which may cut a character in two.
+    const decoder = new StringDecoder('utf8');
+    const sink = this.sink(async (chunk) => take(typeof chunk === 'string' ? chunk : decoder.write(chunk)));
+    return this.askInto(sink, request, caller);
   }
-  return {
-    error,
-    latencyMs: Math.round(clock.monotonic() - startedMs),
-    ttftMs: sink.firstByteMs === null ? null : Math.round(sink.firstByteMs - startedMs),
-    rateHeaders: client.rateHeaders,
-  };
-}
 
-function asApiError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError('internal_error', { cause: error });
-}
+  /** Returns a sink for an answer that is no text. */
+  sink(take: (chunk: string | Buffer) => Promise<void>): SubSink {
+    return new SubSink(take, () => this.clock.monotonic());
+  }
 
-function brokenOff(): ApiError {
-  return new ApiError('upstream_error', { providerCode: 'bad_response', message: 'The answer broke off.' });
+  /** Asks for one answer, whose bytes go to the sink. Never throws. */
+  async askInto(sink: SubSink, request: InferenceRequest, caller: Whole): Promise<SubAnswer> {
+    const { clock } = this;
+    const startedMs = clock.monotonic();
+    const client = this.clients.of(sink);
+    const leave = (): void => void sink.destroy();
+    caller.upstream.signal.addEventListener('abort', leave, { once: true });
+    let error: ApiError | null = null;
+    try {
+      await this.inference.run({ ...request, startedMs }, client);
+      if (!sink.writableEnded) error = brokenOff();
+    } catch (failure) {
+      // On an open stream it was sent in-band.
+      if (!client.isOpen || sink.destroyed) error = asApiError(failure);
+    } finally {
+      caller.upstream.signal.removeEventListener('abort', leave);
+      if (sink.writableEnded) await finished(sink).catch(() => undefined);
+      else sink.destroy();
+    }
+    return {
+      error,
+      latencyMs: Math.round(clock.monotonic() - startedMs),
+      ttftMs: sink.firstByteMs === null ? null : Math.round(sink.firstByteMs - startedMs),
+      rateHeaders: client.rateHeaders,
+    };
+  }
 }

@@ -22,7 +22,6 @@ export type EndedUnit = Pick<
 export interface MeasuredAttempt {
   readonly meter: { readonly finishReasons: readonly string[] };
 }
-type EndedAttempt = UsageRecord['attempts'][number];
 type Rejected = Pick<RejectionRecord, 'endpoint' | 'code' | 'scope' | 'limit_type'>;
 
 const TRIP_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.25, 1];
@@ -136,7 +135,12 @@ export class EdgeMetrics {
     this.models.tokens(provider, model, 'output').inc(output);
     if (cost != null) this.models.cost(provider, model).inc(Number(settledNano(cost)));
     this.units(endpoint, unit.outcome, unit.error_code ?? '').inc();
-    for (const attempt of unit.attempts) this.attemptEnded(attempt);
+    for (const attempt of unit.attempts) {
+      // The provider's side of an error says more than ours, which callers see.
+      const code = attempt.provider_code ?? attempt.error_code ?? '';
+      this.attempts(attempt.provider, attempt.status, code, String(attempt.http_status ?? '')).inc();
+      this.attemptSeconds(attempt.provider).observe(attempt.latency_ms / 1_000);
+    }
     if (unit.routing_fallback) this.fallbacks(provider).inc();
     if (unit.usage_estimated) this.usage.estimated(provider).inc();
     if (!stream || firstMs == null) return;
@@ -192,14 +196,6 @@ export class EdgeMetrics {
       'Requests that wait for a connection to their provider.',
       () => transport.stats().waiting,
     );
-  }
-
-  private attemptEnded(attempt: EndedAttempt): void {
-    const { provider, status } = attempt;
-    // The provider's side of an error says more than ours, which callers see.
-    const code = attempt.provider_code ?? attempt.error_code ?? '';
-    this.attempts(provider, status, code, String(attempt.http_status ?? '')).inc();
-    this.attemptSeconds(provider).observe(attempt.latency_ms / 1_000);
   }
 }
 

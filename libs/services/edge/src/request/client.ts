@@ -1,6 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
 import { LATE_USAGE_MS } from '@gateway/money';
-import type { Deadlines } from '@gateway/platform';
+import { CLOCK, Deadlines } from '@gateway/platform';
+import { EdgeConfig } from '../config/edge.config.js';
 
 /** Written at once; a client that takes less than this within the stall timeout counts as one that reads nothing. */
 const PIECE_BYTES = 65_536;
@@ -126,5 +128,22 @@ export class Client {
       else this.upstream.abort(LEFT);
     }
     this.onDrain();
+  }
+}
+
+/** Returns the head of an answer that has none: part of another answer, or messages of a socket. */
+const noHead = (): Record<string, string> => ({});
+
+/** Callers' sides of answers, which are closed where they are not read for the stall timeout. */
+@Injectable()
+export class Clients {
+  constructor(
+    private readonly deadlines: Deadlines,
+    private readonly config: EdgeConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  of(raw: AnswerSink, headOf = noHead): Client {
+    return new Client(raw, headOf, this.clock, this.deadlines, this.config.CLIENT_STALL_TIMEOUT_MS);
   }
 }

@@ -11,18 +11,19 @@ import {
   type Principal,
   type SimulateLimitsBody,
 } from '@gateway/contracts';
-import { ENDPOINTS, wholeBody, type Asked, type Endpoint } from '@gateway/endpoints';
+import { wholeBody, type Asked, type Endpoint } from '@gateway/endpoints';
 import { trialChecks, trialHeld, type TrialCheck } from '@gateway/limits';
 import { price, priceAt, Usd } from '@gateway/money';
 import { CLOCK, permit, visibleKey } from '@gateway/platform';
 import type { PlannedRoute } from '@gateway/routing';
 import { Admission, Refused, type DryRun, type Plannable, type Planned } from '../admission/admission.js';
+import { endpointAt } from '../request/endpoint-at.js';
 import { isRefusal } from '../units/rejections.js';
 import { RoutePlanner, type PlanFor } from '../routes/route-planner.js';
 
 /** Bytes of a token in the estimate of a prompt. */
 const BYTES_PER_TOKEN = 4;
-const PATH = '/chat/completions';
+const CHAT = endpointAt('/chat/completions');
 
 /**
  * Dry runs of a key's chat completion: the plan and the admission of a real one, in which the store checks and does not
@@ -40,7 +41,7 @@ export class LimitSimulations {
   /** Throws ApiError `not_found` for a key that the caller may not look at, `service_unavailable`. */
   async simulate(caller: Principal, body: SimulateLimitsBody, requestId: string): Promise<LimitSimulation> {
     const key = await visibleKey(this.principals, caller, body.key_id);
-    const endpoint = chat();
+    const endpoint = CHAT;
     const asked = askedOf(endpoint, body);
     const seen: { last: DryRun | null; price: string | null } = { last: null, price: null };
     const usable = (principal: KeyPrincipal): KeyPrincipal => this.usable(principal, endpoint);
@@ -66,7 +67,7 @@ export class LimitSimulations {
 
   private planned(asked: Asked, planFor: PlanFor): Planned {
     const plan = this.routes.plan(asked, planFor);
-    return { principal: planFor.principal, asked, plan, ...NOTHING_KEPT };
+    return { principal: planFor.principal, asked, plan, ...UNRECORDED };
   }
 
   /** Returns the key as the guard judges it at a real request. */
@@ -76,13 +77,7 @@ export class LimitSimulations {
   }
 }
 
-const NOTHING_KEPT = { tags: {}, record: null, cacheName: null, cached: null, hasMemory: false };
-
-function chat(): Endpoint {
-  const endpoint = ENDPOINTS.find(({ paths }) => paths.includes(PATH));
-  if (endpoint === undefined) throw new TypeError(`there is no endpoint ${PATH}`);
-  return endpoint;
-}
+const UNRECORDED = { tags: {}, record: null, cacheName: null, cached: null, hasMemory: false };
 
 /** A greeting with the numbers of the simulation in place of its own. */
 function askedOf(endpoint: Endpoint, body: SimulateLimitsBody): Asked {

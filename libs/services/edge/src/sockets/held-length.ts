@@ -5,16 +5,16 @@ import type { MemoryBudget } from '@gateway/platform';
 export class HeldLength {
   private held = 0;
 
-  constructor(private readonly room: MemoryBudget) {}
+  constructor(private readonly budget: MemoryBudget) {}
 
   /** Returns the reason why there is no budget for more; null where there is. */
   now(length: number): ApiError | null {
     const more = length - this.held;
     if (more > 0) {
-      const refusal = this.room.refusalOfMore(more);
+      const refusal = this.budget.refusalOfMore(more);
       if (refusal !== null) return refusal;
-      this.room.held(more);
-    } else if (more < 0) this.room.released(-more);
+      this.budget.held(more);
+    } else if (more < 0) this.budget.released(-more);
     this.held = length;
     return null;
   }

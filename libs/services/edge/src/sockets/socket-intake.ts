@@ -7,13 +7,13 @@ import type { WebSocket } from 'ws';
 const SMALL_BYTES = 16_384;
 const FAREWELL_MS = 1_000;
 /** Try again later. */
-const NO_ROOM = 1_013;
+const NO_BUDGET = 1_013;
 
 interface Intake {
   ws: WebSocket;
   socket: Duplex;
   /** Budget of the account: messages that it never ends leave the rest to others. */
-  room: MemoryBudget;
+  budget: MemoryBudget;
   /** Reports it to the caller; called once. */
   refuse: (error: ApiError) => void;
   after: (ms: number, then: () => void) => unknown;
@@ -23,10 +23,10 @@ interface Intake {
  * Counts the caller's bytes of an unfinished message as those of bodies, as they arrive. Without a budget for more
  * nothing more is read, and the socket is closed.
  */
-export function countIntake({ ws, socket, room, refuse, after }: Intake): void {
+export function countIntake({ ws, socket, budget, refuse, after }: Intake): void {
   let [arrived, held, isOver] = [0, 0, false];
   const giveBack = (): void => {
-    room.released(held);
+    budget.released(held);
     [arrived, held] = [0, 0];
   };
   // Before the listener of the WebSocket, for whom the same piece may end the message.
@@ -34,17 +34,17 @@ export function countIntake({ ws, socket, room, refuse, after }: Intake): void {
     arrived += length;
     if (isOver || arrived <= SMALL_BYTES) return;
     const more = arrived - held;
-    const refusal = room.refusalOfMore(more);
+    const refusal = budget.refusalOfMore(more);
     if (refusal === null) {
-      room.held(more);
+      budget.held(more);
       held = arrived;
       return;
     }
-    // It goes within a second: what others send has the room of it.
+    // It goes within a second: what others send has its budget.
     isOver = true;
     giveBack();
     refuse(refusal);
-    ws.close(NO_ROOM, refusal.code);
+    ws.close(NO_BUDGET, refusal.code);
     ws.pause();
     after(FAREWELL_MS, () => ws.terminate());
   });

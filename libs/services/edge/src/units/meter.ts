@@ -1,4 +1,4 @@
-import type { UnitUsage } from '@gateway/contracts';
+import type { Clock, NotBegun, UnitUsage } from '@gateway/contracts';
 import type { Piece, ResultContext } from '@gateway/dialects';
 import {
   estimateTokens,
@@ -8,6 +8,7 @@ import {
   type UnitTraffic,
   type UsageBound,
 } from '@gateway/money';
+import type { PlannedRoute } from '@gateway/routing';
 
 /** An upstream that goes on saying how it ends is not listened to for ever. */
 const CHOICES_MAX = 128;
@@ -71,7 +72,8 @@ export class Meter {
   /** The usage with both sides of its tokens; null while only a part of it is known. */
   get finalUsage(): UnitUsage | null {
     const { counted } = this;
-    return counted !== null && hasBothSides(counted) ? counted : null;
+    if (counted?.prompt_tokens === undefined || counted.completion_tokens === undefined) return null;
+    return counted;
   }
 
   /**
@@ -130,6 +132,48 @@ function hasTokens({ prompt_tokens: prompt = 0, completion_tokens: completion = 
   return prompt > 0 || completion > 0;
 }
 
-function hasBothSides({ prompt_tokens, completion_tokens }: UnitUsage): boolean {
-  return prompt_tokens !== undefined && completion_tokens !== undefined;
+/** One try of one route while it runs and after. */
+export interface AttemptState {
+  planned: PlannedRoute;
+  n: number;
+  startedAtMs: number;
+  startedMs: number;
+  firstEventMs: number | null;
+  endedMs: number | null;
+  /** Status of the provider's last answer, or of an error in its stream; null where none came. */
+  httpStatus: number | null;
+  errorCode: string | null;
+  providerCode: string | null;
+  errorMessage: string | null;
+  /** Reason why a failure proves that its provider has begun nothing. */
+  notBegun: NotBegun | null;
+  /** It failed by the provider's fault, not by the request's or the caller's. */
+  isFault: boolean;
+  meter: Meter;
+}
+
+/** Returns the state of an attempt that begins now. */
+export function begunAttempt(planned: PlannedRoute, n: number, meter: Meter, clock: Clock): AttemptState {
+  return {
+    planned,
+    n,
+    startedAtMs: clock.now(),
+    startedMs: clock.monotonic(),
+    firstEventMs: null,
+    endedMs: null,
+    httpStatus: null,
+    errorCode: null,
+    providerCode: null,
+    errorMessage: null,
+    notBegun: null,
+    isFault: false,
+    meter,
+  };
+}
+
+/** The end of a unit, as the caller saw it. */
+export interface UnitEnd {
+  outcome: 'served' | 'failed' | 'cancelled' | 'cached';
+  httpStatus: number;
+  errorCode: string | null;
 }

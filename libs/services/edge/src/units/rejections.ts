@@ -75,9 +75,9 @@ export class Rejections implements BeforeApplicationShutdown {
   whileReading<T>(call: InferenceRequest, read: () => T): T {
     try {
       return read();
-    } catch (refusal) {
-      if (refusal instanceof ApiError) this.add(call, NO_MODEL, refusal, null);
-      throw refusal;
+    } catch (failure) {
+      this.addFailure(call, NO_MODEL, failure);
+      throw failure;
     }
   }
 

@@ -4,9 +4,9 @@ import type { SettlementQueue } from '@gateway/limits';
 import type { InFlight } from './in-flight.js';
 
 export interface ResubmitDeps {
-  journal: () => Pick<Journal, 'unposted'>;
+  journal: Pick<Journal, 'unposted'>;
   funds: Pick<Funds, 'applied' | 'reportDue'>;
-  puts: Pick<SettlementQueue, 'delivered'>;
+  queue: Pick<SettlementQueue, 'delivered'>;
   inFlight: Pick<InFlight, 'resubmit'>;
   settle: (outcomes: readonly SyncedOutcome[]) => void;
 }
@@ -14,12 +14,12 @@ export interface ResubmitDeps {
 /**
  * Reports to the limit store everything that this process knows and the ledger does not: units in flight, and synced outcomes
  * that are not applied. The ledger is asked before each part, because the watermark of a dead epoch is not known and that
- * of a living one lags: what it has posted would count twice. What it posts between the answer and the put is freed at once.
- * Where it cannot be asked all are put, and the store doubts them. Throws where the store is away.
+ * of a living one lags: what it has posted would count twice. What it posts between the answer and the settlement is freed at once.
+ * Where it cannot be asked all are settled, and the store counts them as unverified. Throws where the store is unavailable.
  */
-export async function resubmit({ journal, funds, puts, inFlight, settle }: ResubmitDeps): Promise<void> {
+export async function resubmit({ journal, funds, queue, inFlight, settle }: ResubmitDeps): Promise<void> {
   const deliver = async (): Promise<void> => {
-    if (!(await puts.delivered())) throw new Error('the limit store is away');
+    if (!(await queue.delivered())) throw new Error('the limit store is unavailable');
   };
   const unapplied = async (outcomes: readonly SyncedOutcome[]): Promise<SyncedOutcome[]> => {
     const [{ producer, epoch, seq }] = outcomes;
@@ -28,7 +28,7 @@ export async function resubmit({ journal, funds, puts, inFlight, settle }: Resub
   };
   inFlight.resubmit();
   // The journal is read no faster than the units go.
-  for await (const outcomes of journal().unposted()) {
+  for await (const outcomes of journal.unposted()) {
     const open = await unapplied(outcomes);
     if (open.length === 0) continue;
     settle(open);

@@ -7,7 +7,7 @@ import type { AdmittedUnit } from '../admission/admission.js';
 import { OutputSizes } from '../admission/output-sizes.js';
 import { EdgeMetrics } from '../metrics/edge-metrics.js';
 import type { InferenceRequest } from '../request/inference-request.js';
-import type { AttemptState, UnitEnd } from './attempt-state.js';
+import type { AttemptState, UnitEnd } from './meter.js';
 import { KeyUses } from './key-uses.js';
 import { OutputSpeeds } from './output-speeds.js';
 

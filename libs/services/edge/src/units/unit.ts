@@ -25,7 +25,7 @@ import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
 import type { AdmittedUnit } from '../admission/admission.js';
 import { Settling } from '../admission/settling.js';
 import type { InferenceRequest } from '../request/inference-request.js';
-import type { AttemptState, UnitEnd } from './attempt-state.js';
+import type { AttemptState, UnitEnd } from './meter.js';
 import { endUserHash } from './end-user-hash.js';
 import { Revocations } from './revocations.js';
 import { UnitObserver } from './unit-observer.js';

@@ -75,7 +75,7 @@ describe('units', () => {
     for (let at = 0; at < cases.length; at += 16) {
       await Promise.all(cases.slice(at, at + 16).map((one, offset) => ask(one, at + offset)));
     }
-    const { journal } = edge.journal;
+    const { journal } = edge;
     const state = (): ReturnType<typeof edge.limits.read> =>
       edge.limits.read('acct_units', [{ kind: 'key', id: 'key_units' }]);
     // What callers that left at once have sent may still wait to be accepted: a new connection is accepted after it.

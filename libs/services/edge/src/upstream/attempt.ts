@@ -18,8 +18,7 @@ import {
 } from '@gateway/providers';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
 import type { Client } from '../request/client.js';
-import type { AttemptState } from '../units/attempt-state.js';
-import { Meter } from '../units/meter.js';
+import { begunAttempt, Meter, type AttemptState } from '../units/meter.js';
 import type { Unit } from '../units/unit.js';
 import { AttemptCalls } from './attempt-calls.js';
 import { withOwnParam } from './own-param.js';
@@ -55,22 +54,8 @@ export class Attempt {
   ) {
     const { planned, n, unit } = input;
     const { input: sent, recording } = unit.admitted.asked;
-    const { clock } = upstream;
-    this.state = {
-      planned,
-      n,
-      startedAtMs: clock.now(),
-      startedMs: clock.monotonic(),
-      firstEventMs: null,
-      endedMs: null,
-      httpStatus: null,
-      errorCode: null,
-      providerCode: null,
-      errorMessage: null,
-      notBegun: null,
-      isFault: false,
-      meter: new Meter(sent, { ...usageBound(planned.route, sent.inputBytes), ...recording }),
-    };
+    const bound = { ...usageBound(planned.route, sent.inputBytes), ...recording };
+    this.state = begunAttempt(planned, n, new Meter(sent, bound), upstream.clock);
   }
 
   /** Sends the request and reads up to the first piece that commits. Throws UpstreamError. */

@@ -5,7 +5,7 @@ import { TransportFailure } from '@gateway/providers';
 import { attemptsFailed, RetryBudget, runAttempts, type PlannedRoute } from '@gateway/routing';
 import { CircuitBreakers } from '@gateway/upstream';
 import type { Client } from '../request/client.js';
-import type { AttemptState } from '../units/attempt-state.js';
+import type { AttemptState } from '../units/meter.js';
 import type { Unit } from '../units/unit.js';
 import { Attempt, type AttemptInput, type RouteAnswer } from './attempt.js';
 import { Upstream } from './upstream.js';

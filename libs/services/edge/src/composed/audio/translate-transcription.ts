@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { ApiError, type CatalogueModel } from '@gateway/contracts';
 import {
   filled,
@@ -12,14 +13,16 @@ import {
   type TranscriptionRequest,
 } from '@gateway/dialects';
 import { BodyFault } from '@gateway/json-body';
-import { ENDPOINTS, wholeBody } from '@gateway/endpoints';
-import { visibleTo } from '@gateway/routing';
-import type { ComposedEndpoint } from '../../inference/composed-endpoint.js';
-import type { InferDeps } from '../../inference/infer-deps.js';
+import { wholeBody } from '@gateway/endpoints';
+import { visibleTo, type CatalogueIndex } from '@gateway/routing';
+import type { ComposedEndpoint, ComposedHandler } from '../../inference/composed-endpoint.js';
 import type { InferenceRequest } from '../../request/inference-request.js';
 import type { Client } from '../../request/client.js';
+import { endpointAt } from '../../request/endpoint-at.js';
+import { RoutePlanner } from '../../routes/route-planner.js';
+import { Rejections } from '../../units/rejections.js';
 import { contentOf, subCall } from '../compare.js';
-import { askOne } from '../../inference/sub-answer.js';
+import { SubAnswers } from '../../inference/sub-answer.js';
 import {
   partsOf,
   SEGMENTS_PER_REQUEST,
@@ -31,9 +34,7 @@ import {
   type Segment,
 } from './translated-segments.js';
 
-const TRANSCRIPTIONS = ENDPOINTS.find(({ paths }) => paths.includes('/audio/transcriptions'));
-if (TRANSCRIPTIONS === undefined) throw new TypeError('no endpoint of transcriptions');
-const ASKS = TRANSCRIPTIONS;
+const ASKS = endpointAt('/audio/transcriptions');
 
 /** Members for the gateway, and for the kind of times: those of segments are translated. */
 const OWN_FIELDS = [
@@ -54,6 +55,20 @@ const SCHEMA = {
   },
 };
 const schema = new LazySchema(SCHEMA, { strict: false });
+
+@Injectable()
+class TranslateTranscriptionHandler implements ComposedHandler {
+  constructor(
+    private readonly answers: SubAnswers,
+    private readonly routes: RoutePlanner,
+    private readonly rejections: Rejections,
+  ) {}
+
+  async run(request: InferenceRequest, client: Client): Promise<void> {
+    const asked = this.rejections.whileReading(request, () => read(request, this.routes.index()));
+    await new TranslatedTranscription(asked, request, client, this.answers, this.routes).run();
+  }
+}
 
 /** POST /v1/audio/transcriptions/translate: a transcription, then a chat request that translates what was said. */
 export const translateTranscription: ComposedEndpoint = {
@@ -76,11 +91,7 @@ export const translateTranscription: ComposedEndpoint = {
       'srt, vtt and verbose_json need a model that knows the times of its segments.',
   },
   load: () => schema.load(),
-  run: async (call, client, deps) => {
-    const asked = deps.rejections.whileReading(call, () => read(call, deps));
-    const run = new TranslatedTranscription(asked, call, client, deps);
-    await run.run();
-  },
+  handler: TranslateTranscriptionHandler,
 };
 
 interface Asked {
@@ -97,7 +108,7 @@ interface Asked {
 }
 
 /** Throws ApiError; what the transcription itself refuses is refused by it. */
-function read(call: InferenceRequest, deps: InferDeps): Asked {
+function read(call: InferenceRequest, index: CatalogueIndex): Asked {
   const form = readForm(call.bytes, call.headers['content-type'] ?? '');
   if (form instanceof BodyFault) throw invalidBody(form.detail);
   const fields = Object.fromEntries(form.fields);
@@ -105,7 +116,7 @@ function read(call: InferenceRequest, deps: InferDeps): Asked {
   if (!validate(fields)) throw invalidBody(schemaFault(validate.errors?.[0]));
   const named = fields.translation_model || call.principal.defaultModel || 'auto';
   // Before the transcription is paid for.
-  if (named !== 'auto') deps.routes.index().model(named, visibleTo(call.principal, call.receivedAtMs));
+  if (named !== 'auto') index.model(named, visibleTo(call.principal, call.receivedAtMs));
   return {
     form,
     format: fields.response_format || 'json',
@@ -132,7 +143,8 @@ class TranslatedTranscription {
     private readonly asked: Asked,
     private readonly call: InferenceRequest,
     private readonly client: Client,
-    private readonly deps: InferDeps,
+    private readonly answers: SubAnswers,
+    private readonly routes: RoutePlanner,
   ) {}
 
   async run(): Promise<void> {
@@ -167,7 +179,7 @@ class TranslatedTranscription {
     if (format !== 'json' || hears === null) return 'json';
     const { headers, bytes } = this.transcription('json');
     const { request } = wholeBody(ASKS.read({ headers, bytes })) as { request: TranscriptionRequest };
-    return namesLanguage(this.deps.routes.index().find(hears), request) ? 'verbose_json' : 'json';
+    return namesLanguage(this.routes.index().find(hears), request) ? 'verbose_json' : 'json';
   }
 
   private async text(source: string, usage: Record<string, number>): Promise<string[] | null> {
@@ -224,7 +236,7 @@ class TranslatedTranscription {
   private async ask(call: InferenceRequest): Promise<Record<string, unknown> | null> {
     this.units += 1;
     let text = '';
-    const sub = await askOne(call, this.client, this.deps, async (part) => void (text += part));
+    const sub = await this.answers.ask(call, this.client, (part) => void (text += part));
     if (this.client.isGone) return null;
     this.client.rateHeaders = sub.rateHeaders;
     if (sub.error !== null) throw sub.error;

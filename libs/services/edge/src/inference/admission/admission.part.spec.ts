@@ -325,7 +325,7 @@ describe('admission', () => {
     const count = async (): Promise<unknown> =>
       (await edge.limits.read('acct_test', [{ kind: 'key', id: 'key_test' }])).scopes;
     expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
-    const { journal } = edge.journal;
+    const { journal } = edge;
     journal.intent = () => false;
     for (let n = 0; n < 3; n += 1) expect((await edge.post(hello('simulator/chat'))).status).toBe(503);
     await eventually(async () => {

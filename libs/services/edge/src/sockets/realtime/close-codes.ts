@@ -1,5 +1,6 @@
 import { ApiError, errorEnvelope, type ErrorCode } from '@gateway/contracts';
 import { scrubProviderText } from '@gateway/redaction';
+import { asApiError } from '../../request/as-api-error.js';
 
 /** Close code of each error that ends a session (wire-formats 6.6). */
 const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
@@ -36,8 +37,8 @@ export function closeCodeOf({ code, status }: ApiError): number {
 }
 
 /** The same error in the words of this protocol: a key that may not call is an invalid one, and a balance a quota. */
-export function inSession(error: unknown): ApiError {
-  if (!(error instanceof ApiError)) return new ApiError('internal_error', { cause: error });
+export function inSession(failure: unknown): ApiError {
+  const error = asApiError(failure);
   if (error.code === 'unauthorized') return new ApiError('invalid_api_key', { cause: error });
   if (error.code === 'spend_limit_exceeded')
     return new ApiError('insufficient_quota', { message: error.message, cause: error });

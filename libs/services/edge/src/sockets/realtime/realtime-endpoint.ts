@@ -1,7 +1,6 @@
 import {
   Unsupported,
   REALTIME_DIALECTS,
-  type ResultContext,
   type RouteTarget,
   type Translation,
   type UpstreamBody,
@@ -27,9 +26,14 @@ export interface RealtimeAsked {
   maxOutputTokens: number | null;
 }
 
-/** A turn as planning and admission know a request. */
-export function askedOf(turn: RealtimeAsked): Asked<RealtimeAsked> {
-  const { kind, model, inputBytes, audioSeconds, connectedSeconds, maxOutputTokens } = turn;
+/** Returns the work of a session that has heard and said nothing yet. */
+export function withoutInput(model: string, kind: RealtimeAsked['kind'] = 'response'): RealtimeAsked {
+  return { kind, model, inputBytes: 0, audioSeconds: 0, connectedSeconds: 0, maxOutputTokens: null };
+}
+
+/** Returns the work as planning and admission know a request. */
+export function askedOf(work: RealtimeAsked): Asked<RealtimeAsked> {
+  const { kind, model, inputBytes, audioSeconds, connectedSeconds, maxOutputTokens } = work;
   const seconds = kind === 'response' ? connectedSeconds : audioSeconds;
   return {
     model,
@@ -50,12 +54,10 @@ export function askedOf(turn: RealtimeAsked): Asked<RealtimeAsked> {
     maxOutputTokens,
     choices: 1,
     writesCache: false,
-    context: NO_CONTEXT,
-    request: turn,
+    context: {},
+    request: work,
   };
 }
-
-const NO_CONTEXT: ResultContext = {};
 
 function translationTo(request: UpstreamBody): Translation {
   return {

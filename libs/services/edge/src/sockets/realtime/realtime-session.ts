@@ -1,4 +1,4 @@
-import { ApiError, newAnswerId, type KeyPrincipal } from '@gateway/contracts';
+import { ApiError, newAnswerId, type Clock, type KeyPrincipal, type Random } from '@gateway/contracts';
 import {
   invalidBody,
   isObject,
@@ -8,18 +8,19 @@ import {
   type RealtimeTranslator,
 } from '@gateway/dialects';
 import { BodyFault, parseBody, rememberSpelling, type ParsedBody, writeJson } from '@gateway/json-body';
-import type { Deadline, Drain } from '@gateway/platform';
+import type { Deadline, Deadlines, Drain, Pressure } from '@gateway/platform';
 import { scrubProviderText } from '@gateway/redaction';
 import type { PlannedRoute } from '@gateway/routing';
 import type { WebSocket } from 'ws';
-import type { InferDeps } from '../../inference/infer-deps.js';
 import { HeldLength } from '../held-length.js';
 import { callersFault, closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { Heartbeat } from './heartbeat.js';
+import type { RealtimeAdmission, SessionFacts } from './realtime-admission.js';
+import { withoutInput } from './realtime-endpoint.js';
+import type { RealtimePlanner } from './realtime-planner.js';
 import { eventIdOf, refusePrompt, respliced, SessionInput } from './session-input.js';
 import { SerialMessages } from './serial-messages.js';
 import { SessionUnits } from './session-units.js';
-import { planResponse, type RealtimeUnits } from './realtime-unit.js';
 import type { UpstreamLink } from './upstream-link.js';
 
 const NORMAL = 1_000;
@@ -34,19 +35,21 @@ export interface SessionBounds {
   maxTokens: number;
   idleMs: number;
   pingMs: number;
+  /** Time after which a side that reads nothing is closed. */
+  stallMs: number;
 }
 
-export interface SessionParts {
+/** The two sides of a session, and what its caller asked for. */
+export interface SessionOptions {
   ws: WebSocket;
   link: UpstreamLink;
-  units: RealtimeUnits;
+  facts: SessionFacts;
   principal: KeyPrincipal;
   /** Name as the caller wrote it. */
   model: string;
   /** Session that the client secret was made for; null without one. */
   given: Record<string, unknown> | null;
   bounds: SessionBounds;
-  drain: Drain;
 }
 
 /** One session: its caller and its provider, and the events between them. */
@@ -55,7 +58,7 @@ export class RealtimeSession {
   private readonly upstream: WebSocket;
   private readonly planned: PlannedRoute;
   private readonly input = new SessionInput();
-  private readonly turns: SessionUnits;
+  private readonly units: SessionUnits;
   /** Translator for a provider whose events differ from the caller's. */
   private readonly translator: RealtimeTranslator | null;
   private readonly held: HeldLength;
@@ -65,21 +68,28 @@ export class RealtimeSession {
   private isOver = false;
 
   constructor(
-    private readonly parts: SessionParts,
-    private readonly deps: InferDeps,
+    private readonly options: SessionOptions,
+    private readonly planner: RealtimePlanner,
+    admission: RealtimeAdmission,
+    pressure: Pressure,
+    drain: Drain,
+    private readonly deadlines: Deadlines,
+    private readonly clock: Clock,
+    private readonly random: Random,
   ) {
-    const { ws, link, units, model, drain } = parts;
+    const { ws, link, facts, model, principal } = options;
     this.ws = ws;
     this.upstream = link.ws;
     this.planned = link.planned;
-    this.lastActiveMs = deps.clock.monotonic();
+    this.lastActiveMs = clock.monotonic();
     this.translator = this.translatorOf(link.planned);
-    this.held = new HeldLength(deps.pressure.ofAccount(parts.principal.accountId));
+    this.held = new HeldLength(pressure.ofAccount(principal.accountId));
     const giveUp = (why: ApiError): void => this.end(why);
     const refused = (error: unknown): void => this.refuse(error, null);
-    this.turns = new SessionUnits(
-      { model, units, planned: link.planned, input: this.input, giveUp, refused },
-      deps,
+    this.units = new SessionUnits(
+      { model, facts, planned: link.planned, input: this.input, giveUp, refused },
+      admission,
+      clock,
     );
     new SerialMessages(ws, (bytes, isBinary) => this.guarded(() => this.fromCaller(bytes, isBinary)));
     const heard = new SerialMessages(this.upstream, (bytes) => this.guarded(() => this.fromProvider(bytes)));
@@ -88,9 +98,9 @@ export class RealtimeSession {
     ws.once('close', () => void this.close());
     this.upstream.once('close', (code, reason) => this.providerLeft(code, reason.toString()));
     this.watch();
-    this.unwatchKey = units.watchKey(parts.principal, (refusal) => this.end(inSession(refusal)));
+    this.unwatchKey = admission.watchKey(facts, principal, (refusal) => this.end(inSession(refusal)));
     if (this.translator !== null) this.answered(this.translator.opened());
-    if (parts.given !== null) this.begin(parts.given);
+    if (options.given !== null) this.begin(options.given);
     if (drain.isDraining) this.leaveSoon();
     this.upstream.resume();
     if (ws.readyState !== ws.OPEN) void this.close();
@@ -105,7 +115,7 @@ export class RealtimeSession {
   }
 
   private translatorOf({ route }: PlannedRoute): RealtimeTranslator | null {
-    const { clock, random } = this.deps;
+    const { clock, random } = this;
     const dialect = REALTIME_DIALECTS.get(route.dialect);
     return dialect?.translator?.(route.upstreamModel, (kind) => newAnswerId(kind, clock, random)) ?? null;
   }
@@ -125,7 +135,7 @@ export class RealtimeSession {
   leaveSoon(): void {
     if (this.isOver) return;
     this.say(new ApiError('service_draining'), null);
-    this.timers.push(this.deps.deadlines.set(DRAIN_NOTICE_MS, () => this.leave()));
+    this.timers.push(this.deadlines.set(DRAIN_NOTICE_MS, () => this.leave()));
   }
 
   /** The notice was sent before. */
@@ -140,7 +150,7 @@ export class RealtimeSession {
   private async close(): Promise<void> {
     if (this.isOver) return;
     this.isOver = true;
-    const { deadlines } = this.deps;
+    const { deadlines } = this;
     for (const timer of this.timers) timer.cancel();
     this.unwatchKey();
     this.held.now(0);
@@ -148,12 +158,12 @@ export class RealtimeSession {
     this.upstream.close(NORMAL);
     deadlines.set(FAREWELL_MS, () => this.ws.terminate());
     deadlines.set(FAREWELL_MS, () => this.upstream.terminate());
-    await this.turns.cut();
+    await this.units.cut();
   }
 
   private watch(): void {
-    const { deadlines, clock } = this.deps;
-    const { maxMs, idleMs, pingMs } = this.parts.bounds;
+    const { deadlines, clock } = this;
+    const { maxMs, idleMs, pingMs } = this.options.bounds;
     const every = (ms: number, check: () => void): void => {
       const at = this.timers.length;
       const again = (): void => {
@@ -177,7 +187,7 @@ export class RealtimeSession {
   /** Runs a handler whose failure ends the session where it says so, and is an error event elsewhere. */
   private guarded(handle: () => Promise<void> | undefined): Promise<void> | undefined {
     if (this.isOver) return undefined;
-    this.lastActiveMs = this.deps.clock.monotonic();
+    this.lastActiveMs = this.clock.monotonic();
     try {
       return handle()?.catch((error: unknown) => this.refuse(error, null));
     } catch (error) {
@@ -240,10 +250,10 @@ export class RealtimeSession {
    */
   private transcriber(model: string): { id: string; upstreamModel: string } {
     const { provider } = this.planned.route;
-    const principal = { ...this.parts.principal, fixedProvider: provider };
-    const turn = { kind: 'transcription' as const, model, ...NOTHING };
+    const principal = { ...this.options.principal, fixedProvider: provider };
     try {
-      const [{ route, model: found }] = planResponse(turn, principal, this.deps).routes;
+      const { routes } = this.planner.plan(withoutInput(model, 'transcription'), principal);
+      const [{ route, model: found }] = routes;
       return { id: found.record.id, upstreamModel: route.upstreamModel };
     } catch (refusal) {
       if (!(refusal instanceof ApiError)) throw refusal;
@@ -260,14 +270,14 @@ export class RealtimeSession {
 
   private async createResponse(body: ParsedBody): Promise<void> {
     const own = eventIdOf(body);
-    const eventId = own ?? newAnswerId(OWN_EVENT, this.deps.clock, this.deps.random);
+    const eventId = own ?? newAnswerId(OWN_EVENT, this.clock, this.random);
     try {
       if (!this.planned.providerKey) refusePrompt(body, 'response');
-      await this.turns.expect(eventId);
+      await this.units.expect(eventId);
     } catch (error) {
       return this.refuse(error, own);
     }
-    // Named, so that a refusal by the provider says which turn it is of.
+    // Named, so that a refusal by the provider says which response it is of.
     await this.toProvider(respliced(body, { event_id: eventId }));
   }
 
@@ -293,11 +303,11 @@ export class RealtimeSession {
     const event = withoutMoney(given, WRITTEN) as Record<string, unknown>;
     if (type === 'error') return this.providerFailed(event);
     if (isOurs) return this.toCaller(this.ownSession(event));
-    const verdict = await this.turns.see(event);
+    const verdict = await this.units.see(event);
     if (verdict === 'refused') return this.toProvider(Buffer.from('{"type":"response.cancel"}'));
     if (verdict === 'dropped') return;
     await this.toCaller(event === given ? bytes : bytesOf(event));
-    if (this.turns.tokens >= this.parts.bounds.maxTokens)
+    if (this.units.tokens >= this.options.bounds.maxTokens)
       this.end(new ApiError('session_token_cap_exceeded'));
   }
 
@@ -310,7 +320,7 @@ export class RealtimeSession {
   private async providerFailed(event: Record<string, unknown>): Promise<void> {
     const error = isObject(event.error) ? event.error : {};
     const eventId = typeof error.event_id === 'string' ? error.event_id : null;
-    const isOwn = await this.turns.refused(eventId);
+    const isOwn = await this.units.refused(eventId);
     const message = scrubProviderText(typeof error.message === 'string' ? error.message : 'no message');
     if (error.type === 'invalid_request_error') {
       const shown = {
@@ -336,11 +346,11 @@ export class RealtimeSession {
 
   private providerLost(how: string): void {
     const message = `${this.planned.provider.name} ${how}`;
-    void this.turns.failed().then(() => this.end(new ApiError('provider_error', { message })));
+    void this.units.failed().finally(() => this.end(new ApiError('provider_error', { message })));
   }
 
   private say(error: ApiError, eventId: string | null): void {
-    const { clock, random } = this.deps;
+    const { clock, random } = this;
     this.ws.send(errorEvent(error, newAnswerId('event', clock, random), eventId), () => undefined);
   }
 
@@ -370,7 +380,7 @@ export class RealtimeSession {
       to.send(bytes, { binary: false }, () => undefined);
       return undefined;
     }
-    const stalled = this.deps.deadlines.set(this.deps.config.CLIENT_STALL_TIMEOUT_MS, () => to.terminate());
+    const stalled = this.deadlines.set(this.options.bounds.stallMs, () => to.terminate());
     return new Promise((resolve) => {
       to.send(bytes, { binary: false }, () => {
         stalled.cancel();
@@ -382,8 +392,7 @@ export class RealtimeSession {
 
 /** Names of what the caller wrote as objects, where the provider repeats it: they may name money. */
 const WRITTEN = new Set(['tools', 'metadata', 'prompt']);
-const NOTHING = { inputBytes: 0, audioSeconds: 0, connectedSeconds: 0, maxOutputTokens: null };
-/** Refusals of a turn that no later turn would escape. */
+/** Refusals of a response that no later one would escape. */
 const ENDS: ReadonlySet<string> = new Set([
   'invalid_api_key',
   'insufficient_quota',

@@ -1,147 +1,131 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { BASELINE_VERSION } from '@gateway/api-version';
-import { ApiError, newAnswerId, newId, type KeyPrincipal } from '@gateway/contracts';
-import type { Drain } from '@gateway/platform';
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '@gateway/contracts';
+import { Drain } from '@gateway/platform';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { InferDeps } from '../../inference/infer-deps.js';
-import { countIntake } from '../socket-intake.js';
 import type { SocketKind } from '../socket-kind.js';
-import type { Place, SocketBudget } from '../socket-room.js';
-import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
-import { presentedBy, realtimeCaller } from './realtime-caller.js';
-import { RealtimeSession, type SessionBounds } from './realtime-session.js';
-import { planResponse, RealtimeUnits } from './realtime-unit.js';
-import { openUpstream } from './upstream-link.js';
+import { once, SocketBudget, type Place } from '../socket-budget.js';
+import { RealtimeAdmission } from './realtime-admission.js';
+import { RealtimeCallers } from './realtime-caller.js';
+import { withoutInput } from './realtime-endpoint.js';
+import { RealtimePlanner } from './realtime-planner.js';
+import type { RealtimeSession } from './realtime-session.js';
+import { RealtimeSessions } from './realtime-sessions.js';
+import { UpstreamLinks } from './upstream-link.js';
 
-const PATHS = new Set(['/v1/realtime', '/openai/v1/realtime']);
 /** OpenAI's bound of an audio event is 15 MiB. */
 const EVENT_BYTES_MAX = 16 * 1_048_576;
 const PROTOCOL = 'realtime';
-const FAREWELL_MS = 1_000;
+
+/** A connection that asks for a session. */
+interface Connection {
+  ws: WebSocket;
+  socket: Duplex;
+  request: IncomingMessage;
+}
 
 /**
  * GET /v1/realtime as a WebSocket, in OpenAI's protocol. The handshake is always taken, because a browser cannot read why
  * one failed: what cannot be opened is one error event and a close code. The version header says nothing here.
  */
-export function realtimeSockets(deps: InferDeps, room: SocketBudget): SocketKind {
-  const door = new RealtimeDoor(deps, deps.drain, room);
-  const server = new WebSocketServer({
+@Injectable()
+export class RealtimeSockets implements SocketKind {
+  readonly paths = new Set(['/v1/realtime', '/openai/v1/realtime']);
+  private readonly open = new Set<RealtimeSession>();
+  private readonly byKey = new Map<string, number>();
+  private readonly server = new WebSocketServer({
     noServer: true,
     maxPayload: EVENT_BYTES_MAX,
     perMessageDeflate: false,
     // The key that stands beside it is never sent back.
     handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
   });
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const place = room.enter();
-    if (place === null) socket.destroy();
-    else {
-      socket.once('close', place);
-      server.handleUpgrade(request, socket, head, (ws) => void door.open({ ws, socket, request }));
-    }
-    return Promise.resolve();
-  };
-  return { paths: PATHS, upgrade, leave: () => door.leave() };
-}
-
-/** A connection that asks for a session. */
-interface Knock {
-  ws: WebSocket;
-  socket: Duplex;
-  request: IncomingMessage;
-}
-
-class RealtimeDoor {
-  private readonly sessions = new Set<RealtimeSession>();
-  private readonly byKey = new Map<string, number>();
 
   constructor(
-    private readonly deps: InferDeps,
+    private readonly budget: SocketBudget,
+    private readonly callers: RealtimeCallers,
+    private readonly planner: RealtimePlanner,
+    private readonly admission: RealtimeAdmission,
+    private readonly links: UpstreamLinks,
+    private readonly sessions: RealtimeSessions,
     private readonly drain: Drain,
-    private readonly room: SocketBudget,
   ) {
     drain.begun.addEventListener('abort', () => {
-      for (const session of this.sessions) session.leaveSoon();
+      for (const session of this.open) session.leaveSoon();
     });
     drain.deadline.addEventListener('abort', () => this.leave());
   }
 
-  leave(): void {
-    for (const session of this.sessions) session.leave();
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const place = this.budget.enter();
+    if (place === null) socket.destroy();
+    else {
+      socket.once('close', place);
+      this.server.handleUpgrade(request, socket, head, (ws) => void this.connected({ ws, socket, request }));
+    }
+    return Promise.resolve();
   }
 
-  /** Opens the socket. */
-  async open(knock: Knock): Promise<void> {
-    const { ws } = knock;
-    const { deadlines } = this.deps;
-    const gone = new AbortController();
+  leave(): void {
+    for (const session of this.open) session.leave();
+  }
+
+  private async connected(connection: Connection): Promise<void> {
+    const { ws } = connection;
+    const closed = new AbortController();
     const places: Place[] = [];
     ws.once('close', () => {
-      gone.abort();
+      closed.abort();
       for (const place of places) place();
     });
     ws.on('error', () => undefined);
     // Nothing is read before the session is there to hear it.
     ws.pause();
     try {
-      await this.session(knock, gone.signal, (place) => {
-        if (gone.signal.aborted) place();
+      await this.begin(connection, closed.signal, (place) => {
+        if (closed.signal.aborted) place();
         else places.push(place);
       });
     } catch (error) {
-      const shown = inSession(error);
-      ws.resume();
-      this.say(ws, shown);
-      ws.close(closeCodeOf(shown), shown.code);
-      deadlines.set(FAREWELL_MS, () => ws.terminate());
+      this.sessions.refuse(ws, error);
     }
   }
 
-  private say(ws: WebSocket, error: ApiError): void {
-    const { clock, random } = this.deps;
-    ws.send(errorEvent(error, newAnswerId('event', clock, random), null), () => undefined);
-  }
-
   /** Checks in the order of refusals: drain, key, model, places, money; then the provider. */
-  private async session(
-    { ws, socket, request }: Knock,
-    gone: AbortSignal,
-    keep: (place: Place) => void,
+  private async begin(
+    { ws, socket, request }: Connection,
+    closed: AbortSignal,
+    hold: (place: Place) => void,
   ): Promise<void> {
-    const { deps, drain } = this;
+    const { admission, callers, drain, sessions } = this;
     if (drain.isDraining) throw new ApiError('service_draining');
-    const { credential, session: given } = presentedBy(request, deps.clientSecrets);
-    const principal = await realtimeCaller(credential, deps, false);
-    const bounds = boundsFor(principal, deps);
+    const { credential, session: given } = callers.presentedBy(request);
+    const principal = await callers.of(credential, false);
+    const bounds = sessions.boundsFor(principal);
     const model = given === null ? (modelOf(request) ?? principal.defaultModel) : String(given.model);
     if (model === null)
       throw new ApiError('validation_error', { message: 'model is missing.', param: 'model' });
-    const turn = { kind: 'response' as const, model, ...NOTHING };
-    const plan = planResponse(turn, principal, deps);
-    keep(this.room.claim(principal.accountId));
-    keep(this.claim(principal.keyId, bounds.maxSessions));
+    const work = withoutInput(model);
+    const plan = this.planner.plan(work, principal);
+    hold(this.budget.claim(principal.accountId));
+    hold(this.claim(principal.keyId, bounds.maxSessions));
     const facts = {
-      requestId: newId('req', deps.clock, deps.random),
+      requestId: sessions.newId(),
       headers: request.headers,
       apiVersion: BASELINE_VERSION,
-      caller: (isReload: boolean) => realtimeCaller(credential, deps, isReload),
+      caller: (isReload: boolean) => callers.of(credential, isReload),
     };
-    const units = new RealtimeUnits(facts, deps);
-    await units.check(turn, plan.routes[0]);
-    const link = await openUpstream(plan, principal, gone, deps);
-    if (gone.aborted) return link.ws.terminate();
-    const session = new RealtimeSession({ ws, link, units, principal, model, given, bounds, drain }, deps);
-    this.sessions.add(session);
-    countIntake({
-      ...{ ws, socket, room: deps.pressure.ofAccount(principal.accountId) },
-      refuse: (error) => this.say(ws, error),
-      after: (ms, then) => deps.deadlines.set(ms, then),
-    });
+    await admission.check(facts, work, plan.routes[0]);
+    const link = await this.links.open(plan, principal, closed);
+    if (closed.aborted) return link.ws.terminate();
+    const session = sessions.begin({ ws, link, facts, principal, model, given, bounds }, socket);
+    this.open.add(session);
     // The drain waits for it: its notice goes out first.
     drain.entered();
     const left = (): void => {
-      this.sessions.delete(session);
+      this.open.delete(session);
       drain.left();
     };
     if (ws.readyState === ws.CLOSED) left();
@@ -153,18 +137,13 @@ class RealtimeDoor {
     const count = this.byKey.get(keyId) ?? 0;
     if (count >= most) throw new ApiError('concurrent_sessions_exceeded');
     this.byKey.set(keyId, count + 1);
-    let isLeft = false;
-    return () => {
-      if (isLeft) return;
-      isLeft = true;
+    return once(() => {
       const left = (this.byKey.get(keyId) ?? 1) - 1;
       if (left === 0) this.byKey.delete(keyId);
       else this.byKey.set(keyId, left);
-    };
+    });
   }
 }
-
-const NOTHING = { inputBytes: 0, audioSeconds: 0, connectedSeconds: 0, maxOutputTokens: null };
 
 /** Exactly one of model, call_id and intent is given; the last two are other protocols. */
 function modelOf({ url = '' }: IncomingMessage): string | null {
@@ -173,19 +152,4 @@ function modelOf({ url = '' }: IncomingMessage): string | null {
   if (other !== undefined)
     throw new ApiError('unsupported_operation', { message: `${other} is not supported.`, param: other });
   return query.get('model') || null;
-}
-
-/** The organization's own bounds, else the deployment's. Throws ApiError where it has no realtime. */
-function boundsFor(
-  { realtime }: KeyPrincipal,
-  { config }: InferDeps,
-): SessionBounds & { maxSessions: number } {
-  if (realtime?.enabled === false) throw new ApiError('feature_not_enabled');
-  return {
-    maxSessions: realtime?.maxSessions ?? config.REALTIME_MAX_SESSIONS,
-    maxMs: (realtime?.maxSeconds ?? config.REALTIME_MAX_SECONDS) * 1_000,
-    maxTokens: realtime?.maxTokens ?? config.REALTIME_MAX_TOKENS,
-    idleMs: config.REALTIME_IDLE_SECONDS * 1_000,
-    pingMs: config.REALTIME_PING_SECONDS * 1_000,
-  };
 }

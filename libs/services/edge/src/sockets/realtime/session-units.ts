@@ -1,31 +1,31 @@
-import { ApiError, type UnitUsage } from '@gateway/contracts';
+import { ApiError, type Clock, type UnitUsage } from '@gateway/contracts';
 import { isObject } from '@gateway/dialects';
 import { plausibleUsage, usageBound } from '@gateway/money';
 import type { PlannedRoute } from '@gateway/routing';
-import type { InferDeps } from '../../inference/infer-deps.js';
 import { secondsText, transcriptionUsage, usageOf } from './realtime-usage.js';
 import type { SessionInput } from './session-input.js';
-import type { RealtimeUnit, RealtimeUnits } from './realtime-unit.js';
+import type { RealtimeAdmission, SessionFacts } from './realtime-admission.js';
 import type { RealtimeAsked } from './realtime-endpoint.js';
+import type { RealtimeUnit } from './realtime-unit.js';
 
 const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
 /** Bytes of a token: each response counts the context of a conversation again. */
 const TOKEN_BYTES = 4;
 /** Responses at once, out of the conversation or in it. */
-const TURNS_MAX = 16;
+const RESPONSES_MAX = 16;
 /** A provider's id of a response; a longer one is none. */
 const ID_LENGTH_MAX = 256;
 /** A second of audio as tokens of output, in bytes of what an estimate counts: 20 tokens. */
 const SPOKEN_BYTES_PER_SECOND = 80;
 const PCM_BASE64_PER_SECOND = 64_000;
-/** Refused responses whose events are still kept from the caller. */
+/** Refused responses whose events are still dropped. */
 const REFUSED_MAX = 64;
 /** Connected time that makes a unit of its own at the end of a session. */
 const REST_SECONDS_MIN = 1;
 
 interface SessionUnitsOptions {
   model: string;
-  units: RealtimeUnits;
+  facts: SessionFacts;
   planned: PlannedRoute;
   input: SessionInput;
   giveUp: (why: ApiError) => void;
@@ -43,15 +43,18 @@ export class SessionUnits {
   private contextTokens = 0;
   /** Tokens of all ended responses. */
   private counted = 0;
+  /** Units that were asked for: the number of the next one. */
+  private units = 0;
   private isFirst = true;
   private isOver = false;
   private lastUnitMs: number;
 
   constructor(
-    private readonly parts: SessionUnitsOptions,
-    private readonly deps: InferDeps,
+    private readonly options: SessionUnitsOptions,
+    private readonly admission: RealtimeAdmission,
+    private readonly clock: Clock,
   ) {
-    this.lastUnitMs = deps.clock.monotonic();
+    this.lastUnitMs = clock.monotonic();
   }
 
   /**
@@ -60,15 +63,16 @@ export class SessionUnits {
    */
   get tokens(): number {
     let bytes = 0;
-    for (const turn of this.running.values()) bytes += turn.deliveredBytes;
+    for (const unit of this.running.values()) bytes += unit.deliveredBytes;
     return Math.max(this.counted, Math.floor(bytes / TOKEN_BYTES));
   }
 
   /** Admits the response that the caller asks for. Throws ApiError. */
   async expect(eventId: string): Promise<void> {
-    if (this.expected.size + this.running.size >= TURNS_MAX || this.expected.has(eventId)) throw tooMany();
-    const turn = await this.open();
-    this.expected.set(eventId, turn);
+    if (this.expected.size + this.running.size >= RESPONSES_MAX || this.expected.has(eventId))
+      throw tooMany();
+    const unit = await this.open();
+    this.expected.set(eventId, unit);
   }
 
   /** `refused`: the provider began a response that may not run. `dropped`: the caller is not sent the event. */
@@ -92,44 +96,44 @@ export class SessionUnits {
   async refused(eventId: string | null): Promise<boolean> {
     const only = this.expected.size === 1 ? this.expected.keys().next().value : undefined;
     const found = eventId ?? only ?? null;
-    const turn = found === null ? undefined : this.expected.get(found);
-    if (found === null || turn === undefined) return false;
+    const unit = found === null ? undefined : this.expected.get(found);
+    if (found === null || unit === undefined) return false;
     this.expected.delete(found);
-    await turn.failed('provider_error');
+    await unit.failed('provider_error');
     return true;
   }
 
-  /** The caller has left: what was said is billed, what was not begun is not. */
+  /** The caller has left: what was said is billed, what was not begun is dropped. */
   async cut(): Promise<void> {
     this.isOver = true;
-    await this.endAll((turn) => turn.cut());
+    await this.endAll((unit) => unit.cut());
     await this.rest();
   }
 
   /** The time since the last unit, of a model that is billed by it. */
   private async rest(): Promise<void> {
-    const { price } = this.parts.planned.route;
+    const { price } = this.options.planned.route;
     const isTimed = price.audio_usd_per_minute != null || price.pricing_unit === 'per_minute';
     if (!isTimed || this.connectedSeconds() < REST_SECONDS_MIN) return;
     try {
-      const turn = await this.parts.units.open(this.asked(), this.parts.planned, () => undefined);
-      await turn.done({ prompt_tokens: 0, completion_tokens: 0 }, this.unitsOf());
+      const unit = await this.openUnit(this.asked(), () => undefined);
+      await unit.done({ prompt_tokens: 0, completion_tokens: 0 }, this.unitsOf());
     } catch (error) {
       // A refusal was recorded, and nobody is left to be sent it.
       if (!(error instanceof ApiError)) throw error;
     }
   }
 
-  /** The provider has. */
+  /** The provider has failed: its responses fail, unbilled, and what it had not begun is dropped. */
   async failed(): Promise<void> {
-    await this.endAll((turn) => turn.failed('provider_error'));
+    await this.endAll((unit) => unit.failed('provider_error'));
   }
 
-  private async endAll(end: (turn: RealtimeUnit) => Promise<void>): Promise<void> {
+  private async endAll(end: (unit: RealtimeUnit) => Promise<void>): Promise<void> {
     const [waiting, running] = [[...this.expected.values()], [...this.running.values()]];
     this.expected.clear();
     this.running.clear();
-    await Promise.all([...waiting.map((turn) => turn.dropped()), ...running.map(end)]);
+    await Promise.all([...waiting.map((unit) => unit.dropped()), ...running.map(end)]);
   }
 
   private async begun(id: string): Promise<'passed' | 'refused' | 'dropped'> {
@@ -137,48 +141,48 @@ export class SessionUnits {
     if (this.running.has(id)) return 'dropped';
     const next = this.expected.entries().next();
     if (!next.done) {
-      const [eventId, turn] = next.value;
+      const [eventId, unit] = next.value;
       this.expected.delete(eventId);
-      this.running.set(id, turn);
+      this.running.set(id, unit);
       return 'passed';
     }
     try {
-      if (this.running.size >= TURNS_MAX) throw tooMany();
+      if (this.running.size >= RESPONSES_MAX) throw tooMany();
       this.running.set(id, await this.open());
       return 'passed';
     } catch (error) {
-      this.keepOut(id);
-      this.parts.refused(error);
+      this.dropEventsOf(id);
+      this.options.refused(error);
       return 'refused';
     }
   }
 
   /** The oldest is forgotten. */
-  private keepOut(id: string): void {
+  private dropEventsOf(id: string): void {
     const oldest = this.refusedIds.values().next();
     if (this.refusedIds.size >= REFUSED_MAX && !oldest.done) this.refusedIds.delete(oldest.value);
     this.refusedIds.add(id);
   }
 
   private async done(id: string, response: Record<string, unknown>): Promise<void> {
-    const turn = this.running.get(id);
-    if (turn === undefined) return;
+    const unit = this.running.get(id);
+    if (unit === undefined) return;
     this.running.delete(id);
     const usage = usageOf(response.usage);
     if (usage !== null) {
-      // What cannot be would be reserved for the next turn, and refuse it.
-      const { route } = this.parts.planned;
+      // What cannot be would be reserved for the next response, and refuse it.
+      const { route } = this.options.planned;
       const { prompt_tokens = 0, completion_tokens = 0 } = plausibleUsage(usage, usageBound(route, 0)).usage;
       this.contextTokens = prompt_tokens + completion_tokens;
       this.counted += this.contextTokens;
     }
-    this.parts.input.answered();
-    if (response.status === 'failed') return turn.failed('provider_error', usage);
-    await turn.done(usage, this.unitsOf());
+    this.options.input.answered();
+    if (response.status === 'failed') return unit.failed('provider_error', usage);
+    await unit.done(usage, this.unitsOf());
   }
 
   private async transcribed(event: Record<string, unknown>): Promise<void> {
-    const { input, units, planned, giveUp, model } = this.parts;
+    const { input, giveUp, model } = this.options;
     const heard = input.heardSeconds;
     input.heardSeconds = 0;
     // It is counted with the response.
@@ -188,7 +192,7 @@ export class SessionUnits {
     const usage = transcriptionUsage(event.usage, heard);
     // Before anything is waited for: another one may come meanwhile.
     input.transcribed(Number(usage.audio_seconds));
-    const turn: RealtimeAsked = {
+    const work: RealtimeAsked = {
       kind: named === null ? 'response' : 'transcription',
       model: named ?? model,
       inputBytes: 0,
@@ -197,21 +201,25 @@ export class SessionUnits {
       connectedSeconds: 0,
       maxOutputTokens: null,
     };
-    const opened = await units.open(turn, planned, giveUp);
+    const opened = await this.openUnit(work, giveUp);
     await opened.done(usage, this.first());
   }
 
   private async open(): Promise<RealtimeUnit> {
-    const { units, planned, giveUp } = this.parts;
-    const opened = await units.open(this.asked(), planned, giveUp);
+    const opened = await this.openUnit(this.asked(), this.options.giveUp);
     if (!this.isOver) return opened;
-    // The session ended while the turn was being admitted.
+    // The session ended while the response was being admitted.
     await opened.dropped();
     throw new ApiError('conflict', { message: 'The session is over.' });
   }
 
+  private openUnit(work: RealtimeAsked, abort: (why: ApiError) => void): Promise<RealtimeUnit> {
+    const { facts, planned } = this.options;
+    return this.admission.open(facts, this.units++, work, planned, abort);
+  }
+
   private asked(): RealtimeAsked {
-    const { model, input } = this.parts;
+    const { model, input } = this.options;
     return {
       kind: 'response',
       model,
@@ -223,13 +231,13 @@ export class SessionUnits {
   }
 
   private connectedSeconds(): number {
-    return (this.deps.clock.monotonic() - this.lastUnitMs) / 1_000;
+    return (this.clock.monotonic() - this.lastUnitMs) / 1_000;
   }
 
   /** Returns the counts of a model that is billed by the connected minute. */
   private unitsOf(): UnitUsage {
     const units = { ...this.first(), audio_seconds: secondsText(this.connectedSeconds()) };
-    this.lastUnitMs = this.deps.clock.monotonic();
+    this.lastUnitMs = this.clock.monotonic();
     return units;
   }
 

@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError, type KeyPrincipal } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, type Clock, type KeyPrincipal, type Random } from '@gateway/contracts';
+import { CLOCK, RANDOM } from '@gateway/platform';
 import { TransportFailure } from '@gateway/providers';
-import { runAttempts, type Plan, type PlannedRoute } from '@gateway/routing';
-import { proxiedAgent } from '@gateway/upstream';
+import { RetryBudget, runAttempts, type Plan, type PlannedRoute } from '@gateway/routing';
+import { CircuitBreakers, proxiedAgent } from '@gateway/upstream';
 import WebSocket from 'ws';
-import type { InferDeps } from '../../inference/infer-deps.js';
+import { EdgeConfig } from '../../config/edge.config.js';
+import { Credentials } from '../../upstream/credentials.js';
 
 /** One event of a provider at most; sixteen times the largest delta seen. */
 const EVENT_BYTES_MAX = 16 * 1_048_576;
@@ -18,51 +21,62 @@ export interface UpstreamLink {
   early: WebSocket.RawData[];
 }
 
-/** Tries the routes of the plan like those of a request. Throws ApiError where none opens. */
-export function openUpstream(
-  plan: Plan,
-  principal: KeyPrincipal,
-  signal: AbortSignal,
-  deps: InferDeps,
-): Promise<UpstreamLink> {
-  const { clock, random, budget, breakers } = deps;
-  return runAttempts({
-    plan,
-    policy: principal.routingPolicy ?? {},
-    clock,
-    random,
-    budget,
-    breakers,
-    signal,
-    account: principal.accountId,
-    isCreate: false,
-    attempt: (planned) => connect(planned, principal, signal, deps),
-  });
-}
+/** Sessions with providers, whose routes are tried like those of a request. */
+@Injectable()
+export class UpstreamLinks {
+  constructor(
+    private readonly credentials: Credentials,
+    private readonly breakers: CircuitBreakers,
+    private readonly budget: RetryBudget,
+    private readonly config: EdgeConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
 
-async function connect(
-  planned: PlannedRoute,
-  principal: KeyPrincipal,
-  signal: AbortSignal,
-  deps: InferDeps,
-): Promise<UpstreamLink> {
-  const access = await deps.credentials.of(planned, principal.accountId);
-  if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
-  const { url, headers } = await planned.provider.prepare(planned.translation.request, access);
-  const { accept: _accept, ...credentials } = headers;
-  const { HTTPS_PROXY: proxy, NO_PROXY: except } = deps.config;
-  const isProxied = proxy !== undefined && url.startsWith('https:');
-  const ws = new WebSocket(url.replace(/^http/, 'ws'), {
-    headers: credentials,
-    maxPayload: EVENT_BYTES_MAX,
-    perMessageDeflate: false,
-    followRedirects: false,
-    handshakeTimeout: deps.config.UPSTREAM_CONNECT_TIMEOUT_MS,
-    ...(isProxied && { agent: proxiedAgent({ url: proxy, except }) }),
-  });
-  const byok = planned.terms.byok.served;
-  const fail = (failure: Failure): Error => planned.provider.classify({ ...failure, byok });
-  return handshake(planned, ws, signal, { fail, nowMs: () => deps.clock.now() });
+  /** Opens a session by the first route that takes one. Throws ApiError where none does. */
+  open(plan: Plan, principal: KeyPrincipal, signal: AbortSignal): Promise<UpstreamLink> {
+    const { clock, random, budget, breakers } = this;
+    return runAttempts({
+      plan,
+      policy: principal.routingPolicy ?? {},
+      clock,
+      random,
+      budget,
+      breakers,
+      signal,
+      account: principal.accountId,
+      isCreate: false,
+      attempt: (planned) => this.connect(planned, principal, signal),
+    });
+  }
+
+  private async connect(
+    planned: PlannedRoute,
+    principal: KeyPrincipal,
+    signal: AbortSignal,
+  ): Promise<UpstreamLink> {
+    const access = await this.credentials.of(planned, principal.accountId);
+    if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
+    const { url, headers } = await planned.provider.prepare(planned.translation.request, access);
+    const { accept: _accept, ...credentials } = headers;
+    const {
+      HTTPS_PROXY: proxy,
+      NO_PROXY: except,
+      UPSTREAM_CONNECT_TIMEOUT_MS: handshakeTimeout,
+    } = this.config;
+    const isProxied = proxy !== undefined && url.startsWith('https:');
+    const ws = new WebSocket(url.replace(/^http/, 'ws'), {
+      headers: credentials,
+      maxPayload: EVENT_BYTES_MAX,
+      perMessageDeflate: false,
+      followRedirects: false,
+      handshakeTimeout,
+      ...(isProxied && { agent: proxiedAgent({ url: proxy, except }) }),
+    });
+    const byok = planned.terms.byok.served;
+    const fail = (failure: Failure): Error => planned.provider.classify({ ...failure, byok });
+    return handshake(planned, ws, signal, { fail, nowMs: () => this.clock.now() });
+  }
 }
 
 type Failure =

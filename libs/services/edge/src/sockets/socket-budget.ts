@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { ApiError } from '@gateway/contracts';
 
 /** Connections of one process, those included that have not said who they are. */
@@ -5,10 +6,11 @@ const SOCKETS_MAX = 4_096;
 /** Number of sockets of one account: one customer cannot take all of them. */
 const ACCOUNT_SOCKETS_MAX = 512;
 
-/** One place in a room; giving it back twice does nothing. */
+/** Gives a taken socket back; the second call does nothing. */
 export type Place = () => void;
 
 /** Numbers of open WebSockets, in all and by account, whatever they are for. */
+@Injectable()
 export class SocketBudget {
   private open = 0;
   private readonly accounts = new Map<string, number>();
@@ -20,7 +22,7 @@ export class SocketBudget {
     return once(() => (this.open -= 1));
   }
 
-  /** Throws ApiError where the account has its share. */
+  /** Throws ApiError where the account has as many as it may. */
   claim(accountId: string): Place {
     const count = this.accounts.get(accountId) ?? 0;
     if (count >= ACCOUNT_SOCKETS_MAX)
@@ -36,7 +38,8 @@ export class SocketBudget {
   }
 }
 
-function once(leave: () => unknown): Place {
+/** Returns a place that calls `leave` once. */
+export function once(leave: () => unknown): Place {
   let isLeft = false;
   return () => {
     if (isLeft) return;

@@ -1,7 +1,11 @@
 import type { Journal, JournalAlarm, ShipperHandle, ShipperStats } from '@gateway/journal';
 import type { SettlementQueue } from '@gateway/limits';
-import type { Metrics } from '@gateway/platform';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER, Metrics } from '@gateway/platform';
+import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
+import { EdgeConfig } from '../config/edge.config.js';
+import { alarmLine } from './alarm-line.js';
 
 /** Every kind of alarm: a series that is 0 from the start on lets a rule see its first rise. */
 const ALARM_KINDS = [
@@ -17,12 +21,17 @@ const ALARM_KINDS = [
   'read_failed',
 ] as const satisfies readonly JournalAlarm['kind'][];
 
-/** Counts of failures of the journal and of settling. */
-export class JournalMetrics {
+/** Reports on the journal and on settling: metrics, and a log line for each failure. */
+@Injectable()
+export class JournalReports {
   private readonly alarms: Counter;
   private readonly settleFailures: Counter;
 
-  constructor(private readonly metrics: Metrics) {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly config: EdgeConfig,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
     const registers = [metrics.registry];
     this.alarms = new Counter({
       name: 'gateway_journal_alarms_total',
@@ -38,20 +47,37 @@ export class JournalMetrics {
     });
   }
 
-  alarm({ kind }: JournalAlarm): void {
-    this.alarms.inc({ kind });
+  alarm(alarm: JournalAlarm): void {
+    this.alarms.inc({ kind: alarm.kind });
+    this.logger.error(alarmLine(alarm, this.config.JOURNAL_DIR), `journal alarm: ${alarm.kind}`);
   }
 
-  settleFailed(): void {
+  settleFailed(cause: unknown): void {
     this.settleFailures.inc();
+    this.logger.warn({ err: cause }, 'settling failed and is tried again');
+  }
+
+  storeLost(): void {
+    this.logger.warn('the limit store lost what it knew: units are settled again');
+  }
+
+  segmentStays(error: unknown): void {
+    this.logger.error({ err: error }, 'a segment could not be removed');
+  }
+
+  recordsStay(records: number): void {
+    this.logger.warn({ records }, 'records stay in the journal for the next start');
   }
 
   /** Registers values that are read when the metrics are scraped. */
-  watch(journal: Journal, shipper: ShipperHandle, puts: SettlementQueue): void {
+  watch(journal: Journal, shipper: ShipperHandle, settlements: SettlementQueue): void {
     const shipped = (name: string, help: string, read: (stats: ShipperStats) => number): void =>
       this.metrics.gauge(name, help, () => read(shipper.stats()));
-    const kept = (name: string, help: string, read: (stats: ReturnType<Journal['stats']>) => number): void =>
-      this.metrics.gauge(name, help, () => read(journal.stats()));
+    const written = (
+      name: string,
+      help: string,
+      read: (stats: ReturnType<Journal['stats']>) => number,
+    ): void => this.metrics.gauge(name, help, () => read(journal.stats()));
     shipped('gateway_journal_backlog_records', 'Records synced and not shipped yet.', (s) => s.backlog);
     shipped(
       'gateway_journal_unapplied_records',
@@ -78,19 +104,19 @@ export class JournalMetrics {
       'Questions for a watermark that had no answer, since the start.',
       (s) => s.watermarkFailures,
     );
-    kept('gateway_journal_used_bytes', 'Bytes of the journal on disk.', (s) => s.usedBytes);
-    kept('gateway_journal_budget_bytes', 'Bytes that the journal may use.', (s) => s.budgetBytes);
-    kept('gateway_journal_open_units', 'Units admitted and not finished.', (s) => s.openUnits);
-    kept('gateway_journal_accepting', '1 while new units are taken.', (s) => Number(s.isAccepting));
+    written('gateway_journal_used_bytes', 'Bytes of the journal on disk.', (s) => s.usedBytes);
+    written('gateway_journal_budget_bytes', 'Bytes that the journal may use.', (s) => s.budgetBytes);
+    written('gateway_journal_open_units', 'Units admitted and not finished.', (s) => s.openUnits);
+    written('gateway_journal_accepting', '1 while new units are taken.', (s) => Number(s.isAccepting));
     this.metrics.gauge(
       'gateway_settle_queue_units',
       'Settlements not yet acknowledged by the limit store.',
-      () => puts.pending,
+      () => settlements.pending,
     );
     this.metrics.gauge(
       'gateway_settle_dropped_units',
       'Settlements that the bound of the queue pushed out, since the start; the mirror reports them.',
-      () => puts.dropped,
+      () => settlements.dropped,
     );
   }
 }

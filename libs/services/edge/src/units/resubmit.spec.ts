@@ -18,11 +18,11 @@ function setUp(answers: Record<string, AppliedRange[][]>, parts: SyncedOutcome[]
   const did: string[] = [];
   const run = (): Promise<void> =>
     resubmit({
-      journal: () => ({
+      journal: {
         async *unposted() {
           yield* parts;
         },
-      }),
+      },
       funds: {
         applied: async (_producer, epoch, above) => {
           const ranges = answers[epoch]?.shift();
@@ -31,7 +31,7 @@ function setUp(answers: Record<string, AppliedRange[][]>, parts: SyncedOutcome[]
         },
         reportDue: async (accountId) => void did.push(`look at ${accountId}`),
       },
-      puts: { delivered: async () => did.push('deliver') > 0 },
+      queue: { delivered: async () => did.push('deliver') > 0 },
       inFlight: { resubmit: () => void did.push('in flight') },
       settle: (some) => void did.push(`settle ${some.map(({ epoch, seq }) => `${epoch}${seq}`).join(' ')}`),
     });
