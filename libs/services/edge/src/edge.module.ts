@@ -76,9 +76,12 @@ class EdgeRoutes implements OnModuleInit {
   }
 }
 
-/** Starts and stops what reports and stores beside the answers, before the journal ships its last records. */
+/**
+ * Starts and stops the journal, and what reports and stores beside the answers. Calls of providers end before the journal
+ * closes, so that the units of all of them are written.
+ */
 @Injectable()
-class EdgeWriters implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
+class EdgeLifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(
     private readonly responses: ResponseWriter,
     private readonly contents: ContentLog,
@@ -86,9 +89,11 @@ class EdgeWriters implements OnModuleInit, BeforeApplicationShutdown, OnApplicat
     private readonly credentials: CredentialReports,
     private readonly forgetting: ForgetErased,
     private readonly transport: UndiciTransport,
+    private readonly journal: JournalRuntime,
   ) {}
 
   async onModuleInit(): Promise<void> {
+    await this.journal.start();
     this.reports.start();
     await this.credentials.start();
   }
@@ -102,7 +107,11 @@ class EdgeWriters implements OnModuleInit, BeforeApplicationShutdown, OnApplicat
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.transport.close();
+    try {
+      await this.transport.close();
+    } finally {
+      await this.journal.stop();
+    }
   }
 }
 
@@ -136,7 +145,7 @@ export class EdgeModule {
         ...COLLABORATORS,
         LimitSimulations,
         { provide: InferencePort, useExisting: EdgeInference },
-        EdgeWriters,
+        EdgeLifecycle,
         EdgeRoutes,
       ],
       exports: [InferencePort],

@@ -263,7 +263,7 @@ export class Admission {
           const isOverspent = settling.spent(request.accountId) >= (result.remainingNano ?? Infinity);
           if (isSettled || !isOverspent) return { ...planned, request, admitted: result };
           isSettled = true;
-          this.cancel(request);
+          if (trips.isCounted) this.cancel(request);
           await settling.reported(request.accountId);
           break;
         }

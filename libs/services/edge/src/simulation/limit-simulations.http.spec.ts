@@ -1,6 +1,8 @@
-import type { KeyPrincipal, LimitSimulation, ScopeKind, ScopeLimits } from '@gateway/contracts';
+import type { KeyPrincipal, LimitSimulation, PutUnit, ScopeKind, ScopeLimits } from '@gateway/contracts';
+import { SettlementQueue } from '@gateway/limits';
 import { keyPrincipal, modelAccess, scopeLimits, sessionPrincipal } from '@gateway/testing';
 import fc from 'fast-check';
+import { Settling } from '../admission/settling.js';
 import { keyScope, startEdge, testModel, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 
 const OWNER = 'eyJ.owner.x';
@@ -232,5 +234,27 @@ describe('POST /v1/limits/simulate', () => {
     expect([...codes].sort()).toEqual(
       expect.arrayContaining(['ok', 'rate_limit_exceeded', 'spend_limit_exceeded', 'model_excluded']),
     );
+  });
+
+  it('settles nothing of its own, also where what has ended would use up what is left', async () => {
+    const limits = [keyScope('key_ended', { spendCapUsd: '5' })];
+    const { principal } = newKey({ limits });
+    const sent: PutUnit[] = [];
+    const put = edge.limits.put.bind(edge.limits);
+    edge.limits.put = async (units) => {
+      sent.push(...units);
+      return put(units);
+    };
+    try {
+      const { accountId, keyId } = principal;
+      edge.app.app.get(Settling).add({ accountId, unit: 'req_ended/0', nano: 6_000_000_000 });
+      const { status, body } = await simulate(keyId);
+      expect([status, body.admitted]).toEqual([200, true]);
+      // Behind it, so that all of it has been sent.
+      await edge.app.app.get(SettlementQueue).delivered();
+      expect(sent.filter((unit) => unit.accountId === accountId)).toEqual([]);
+    } finally {
+      edge.limits.put = put;
+    }
   });
 });

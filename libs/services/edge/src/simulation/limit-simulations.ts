@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
-  ApiError,
   PrincipalReader,
   shownScope,
   type Clock,

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
 import { Journal, type ShipperEvents, type ShipperHandle } from '@gateway/journal';
 import { SettlementQueue } from '@gateway/limits';
@@ -14,9 +14,12 @@ const SYNC_MS = 5_000;
 export type StartShipper = (events: ShipperEvents) => ShipperHandle;
 export const START_SHIPPER = Symbol('StartShipper');
 
-/** Starts and stops what hangs on the journal of this process: shipping, recovery, settling and the watch of the store. */
+/**
+ * Starts and stops what hangs on the journal of this process: shipping, recovery, settling and the watch of the store. It is
+ * stopped last: a unit that ends until then is written.
+ */
 @Injectable()
-export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
+export class JournalRuntime {
   private shipper: ShipperHandle | null = null;
 
   constructor(
@@ -30,7 +33,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async onModuleInit(): Promise<void> {
+  async start(): Promise<void> {
     const { journal, reports } = this;
     const shipper = this.startShipper({
       watermark: (producer, epoch, seq) =>
@@ -45,7 +48,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     this.watch.start();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  async stop(): Promise<void> {
     this.recovery.stop();
     this.watch.stop();
     const { journal, shipper } = this;

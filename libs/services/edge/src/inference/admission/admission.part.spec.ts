@@ -345,7 +345,7 @@ describe('admission', () => {
 
   it('a journal that takes no unit is 503, nothing is counted and readiness is off', async () => {
     const full = await startEdge();
-    const { journal } = full.journal;
+    const { journal } = full;
     Object.defineProperty(journal, 'isAccepting', { get: () => false });
     const refused = await full.post(hello('simulator/chat'));
     expect(refused.status).toBe(503);

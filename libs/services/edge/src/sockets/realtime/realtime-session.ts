@@ -1,4 +1,4 @@
-import { ApiError, newAnswerId, type Clock, type KeyPrincipal, type Random } from '@gateway/contracts';
+import { ApiError, newAnswerId, type Clock, type Random } from '@gateway/contracts';
 import {
   invalidBody,
   isObject,
@@ -15,42 +15,19 @@ import type { WebSocket } from 'ws';
 import { HeldLength } from '../held-length.js';
 import { callersFault, closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { Heartbeat } from './heartbeat.js';
-import type { RealtimeAdmission, SessionFacts } from './realtime-admission.js';
+import type { RealtimeAdmission } from './realtime-admission.js';
 import { withoutInput } from './realtime-endpoint.js';
 import type { RealtimePlanner } from './realtime-planner.js';
 import { eventIdOf, refusePrompt, respliced, SessionInput } from './session-input.js';
+import type { SessionOptions } from './session-options.js';
 import { SerialMessages } from './serial-messages.js';
 import { SessionUnits } from './session-units.js';
-import type { UpstreamLink } from './upstream-link.js';
 
 const NORMAL = 1_000;
 /** Bytes that one side may leave unread before the other one waits. */
 const UNREAD_BYTES_MAX = 1_048_576;
 const FAREWELL_MS = 1_000;
 const DRAIN_NOTICE_MS = 30_000;
-
-/** The bounds of one session's time, use and waits. */
-export interface SessionBounds {
-  maxMs: number;
-  maxTokens: number;
-  idleMs: number;
-  pingMs: number;
-  /** Time after which a side that reads nothing is closed. */
-  stallMs: number;
-}
-
-/** The two sides of a session, and what its caller asked for. */
-export interface SessionOptions {
-  ws: WebSocket;
-  link: UpstreamLink;
-  facts: SessionFacts;
-  principal: KeyPrincipal;
-  /** Name as the caller wrote it. */
-  model: string;
-  /** Session that the client secret was made for; null without one. */
-  given: Record<string, unknown> | null;
-  bounds: SessionBounds;
-}
 
 /** One session: its caller and its provider, and the events between them. */
 export class RealtimeSession {

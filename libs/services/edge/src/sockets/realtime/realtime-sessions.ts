@@ -8,7 +8,8 @@ import { countIntake } from '../socket-intake.js';
 import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { RealtimeAdmission } from './realtime-admission.js';
 import { RealtimePlanner } from './realtime-planner.js';
-import { RealtimeSession, type SessionBounds, type SessionOptions } from './realtime-session.js';
+import { RealtimeSession } from './realtime-session.js';
+import type { SessionBounds, SessionOptions } from './session-options.js';
 
 const FAREWELL_MS = 1_000;
 
