@@ -41,6 +41,9 @@ export default function Lines({ lines, label, format }: LinesProps): ReactNode {
           yAxisProps={{ width: 72, tickFormatter: (height: number) => format(height, top) }}
           lineProps={({ name }) => ({
             isAnimationActive: false,
+            // Nothing that is drawn over the points takes their presses: they are links.
+            activeDot: false,
+            pointerEvents: 'none',
             strokeWidth: name === WHOLE ? 4 : 2,
             ...dotOf(marks.get(name)),
           })}
