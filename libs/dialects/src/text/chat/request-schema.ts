@@ -207,7 +207,7 @@ const responseFormat = {
 };
 
 /** Parameters of a chat request (wire-formats 1.1 and 1.2), legacy functions already rewritten. Others are let by. */
-export const CHAT_REQUEST_SCHEMA = {
+const CHAT_REQUEST_SCHEMA = {
   type: 'object',
   required: ['messages'],
   properties: {

@@ -154,7 +154,7 @@ const thinking = byType(
 const choice = { properties: { disable_parallel_tool_use: flag } };
 
 /** Table of wire-formats 2.1. No member is refused for being unknown, none is changed. */
-export const MESSAGES_REQUEST_SCHEMA = shape(['max_tokens', 'messages'], {
+const MESSAGES_REQUEST_SCHEMA = shape(['max_tokens', 'messages'], {
   model: { type: ['string', 'null'], minLength: 1 },
   max_tokens: { type: 'integer', minimum: 0 },
   messages: { type: 'array', minItems: 1, items: message },
