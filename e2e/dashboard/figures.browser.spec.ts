@@ -114,29 +114,6 @@ describe('figures of the dashboard', () => {
   );
 
   it(
-    'a median is a line for each group and one of all, whose points lead to the requests that they are of',
-    async () => {
-      await page.goto(`${base}/usage?metric=latency&from=${DAYS[1]}&to=${DAYS[3]}`);
-      const chart = page.getByRole('figure', { name: /^Latency p50 over time/ });
-      const lines = chart.locator('path.recharts-line-curve');
-      // Head and total are no groups; all of them together are one line more.
-      const groups =
-        (await page.getByRole('table', { name: 'Sums of the range' }).getByRole('row').count()) - 2;
-      await eventually(async () => (await lines.count()) === groups + 1, ARRIVES);
-      expect(await chart.locator('.recharts-bar').count()).toBe(0);
-      const address = (await chart.locator('a').first().getAttribute('href')) ?? '';
-      expect(address).toMatch(
-        /\/requests\?from=2026-03-\d\d&to=2026-03-\d\d&zone=[\w%]+&model=simulator%2F\w+$/,
-      );
-      expect(await axeFaults(page)).toEqual([]);
-      await chart.locator('a circle').first().click();
-      await page.getByRole('table', { name: 'Requests' }).waitFor();
-      expect(page.url()).toBe(`${gateway.url}${address}`);
-    },
-    TEST_MS,
-  );
-
-  it(
     'point 4 a drag over the counts by status picks its hours, which back and a reload restore',
     async () => {
       const day = `${base}/requests?from=${DAYS[1]}&to=${DAYS[1]}`;
