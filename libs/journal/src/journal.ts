@@ -125,9 +125,9 @@ export class Journal {
     });
   }
 
-  /** False while the journal is full or its disk fails or lags: no new unit may be admitted. */
+  /** False while the journal is full or closed, or its disk fails or lags: no new unit may be admitted. */
   get isAccepting(): boolean {
-    return !this.isFull && !this.writer.isBroken && this.writer.unsyncedBytes < UNSYNCED_BYTES_MAX;
+    return !this.isFull && this.writer.isWorking && this.writer.unsyncedBytes < UNSYNCED_BYTES_MAX;
   }
 
   /**

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JournalAlarm } from './alarm.js';
 import { nodeDisk } from './disk.js';
 import { faultyDisk, intentFor, openJournal, usage, withFolder } from './journal.fixture.js';
 
@@ -95,5 +96,25 @@ describe('the segments of a journal', () => {
       expect(held.size).toBe(1);
       await journal.close();
       expect(held.size).toBe(0);
+    }));
+
+  it('a journal that is closed writes nothing, not even into a file that has the number of its own since', () =>
+    withFolder(async (dir) => {
+      const alarms: JournalAlarm[] = [];
+      const { journal } = await openJournal(join(dir, 'one'), { onAlarm: (alarm) => alarms.push(alarm) });
+      await journal.outcome(USAGE, 'a', usage(1)).synced;
+      await journal.close();
+      const next = await openJournal(join(dir, 'two'));
+      const folder = join(dir, 'two', 'edge-0', next.journal.epoch);
+      const bytes = (): number[] => readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+      const before = bytes();
+
+      expect(journal.intent(intentFor(2))).toBe(false);
+      void journal.outcome(USAGE, 'a', usage(2));
+      expect(journal.flush()).toBe(false);
+
+      expect(bytes()).toEqual(before);
+      expect(alarms).toEqual([expect.objectContaining({ kind: 'write_failed', code: 'CLOSED' })]);
+      await next.journal.close();
     }));
 });

@@ -70,6 +70,7 @@ export class SegmentWriter {
   lastSyncMs = 0;
   /** The disk refused a write or a sync, and has not done one since. */
   isBroken = false;
+  private isClosed = false;
   private readonly options: WriterOptions;
   private readonly frames = new FrameBuffer();
   private open: Group = newGroup();
@@ -99,6 +100,11 @@ export class SegmentWriter {
     this.roll();
   }
 
+  /** False after `close`, and while the disk fails. */
+  get isWorking(): boolean {
+    return !this.isClosed && !this.isBroken;
+  }
+
   /** Bytes that the disk has not confirmed yet. */
   get unsyncedBytes(): number {
     return this.writtenBytes + this.frames.length + (this.stuck?.group.data.length ?? 0);
@@ -118,8 +124,12 @@ export class SegmentWriter {
     return this.open.synced;
   }
 
-  /** Hands everything buffered to the kernel in one write. False where the disk refused: it is kept and tried again. */
+  /**
+   * Hands everything buffered to the kernel in one write. False where the disk refused: it is kept and tried again. False
+   * after `close` too, with an alarm: the number of the closed file may by then be that of another one.
+   */
   flush(): boolean {
+    if (this.isClosed) return this.refuseLate();
     // After a refusal the timer decides when to try again, not the next unit.
     if (this.timer !== null) return false;
     if (this.stuck === null) this.seal();
@@ -150,11 +160,19 @@ export class SegmentWriter {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     this.timer?.cancel();
     this.timer = null;
     this.gap?.cancel();
     for (const fd of this.openFds) await this.options.disk.close(fd);
     this.openFds.clear();
+  }
+
+  private refuseLate(): false {
+    const message = 'A unit ended after the journal was closed: it is lost.';
+    if (this.open.outcomes.length > 0)
+      this.options.onAlarm({ kind: 'write_failed', code: 'CLOSED', message });
+    return false;
   }
 
   // An INTENT alone need not be safe from a power cut: it goes with the next outcome.
@@ -191,7 +209,7 @@ export class SegmentWriter {
 
   // A commit covers all groups written before it began; those written meanwhile share the next one.
   private sync(): void {
-    if (this.isSyncing || this.gap !== null || this.written.length === 0) return;
+    if (this.isClosed || this.isSyncing || this.gap !== null || this.written.length === 0) return;
     const started = this.options.clock.monotonic();
     const waitMs = this.syncBegan + this.options.syncGapMs - started;
     if (waitMs > 0 && this.settling === 0) {
@@ -213,7 +231,7 @@ export class SegmentWriter {
       },
       (error: unknown) => {
         this.isSyncing = false;
-        this.rewrite(error);
+        if (!this.isClosed) this.rewrite(error);
       },
     );
   }
