@@ -12,7 +12,7 @@ export function within(value: number | null, least: number, most: number): numbe
 
 /** The seed as the caller wrote it: a double does not hold every integer. Null for none. */
 export function seedAsWritten({ body, sampling }: Pick<ModelRequest, 'body' | 'sampling'>): unknown {
-  return sampling.seed === null ? null : memberAsWritten(body.value, 'seed');
+  return sampling.seed === null ? null : (memberAsWritten(body.value, 'seed') ?? sampling.seed);
 }
 
 /** The seed where it fits, else one that always stands for it. */
