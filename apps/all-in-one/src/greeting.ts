@@ -1,5 +1,5 @@
 import type { ServerOffer } from '@gateway/catalogue';
-import { KEY_DEFAULTS } from '@gateway/limits';
+import { FIRST_KEY_LIMITS } from '@gateway/keys';
 import type { AllInOne } from './all-in-one.js';
 
 /** The one line of `npm start -- --json`; null where the file of the first run was removed. */
@@ -58,8 +58,8 @@ function loginLines({ login, isFirstRun }: Pick<AllInOne, 'login' | 'isFirstRun'
 
 /** Returns the limits of a new key: a load test would meet them, and take 429 for the gateway's own bound. */
 function limitsLine(): string {
-  const [minute, day, tokens] = [KEY_DEFAULTS.rpm, KEY_DEFAULTS.rpd, KEY_DEFAULTS.tpm].map((limit) =>
-    limit.toLocaleString('en-US'),
+  const [minute, day, tokens] = [FIRST_KEY_LIMITS.rpm, FIRST_KEY_LIMITS.rpd, FIRST_KEY_LIMITS.tpm].map(
+    (limit) => limit.toLocaleString('en-US'),
   );
   return `${minute} requests a minute, ${day} a day, ${tokens} tokens a minute; raise them before you measure`;
 }

@@ -1,4 +1,4 @@
-export { FirstRun } from './first-run/first-run.js';
+export { FIRST_KEY_LIMITS, FirstRun } from './first-run/first-run.js';
 export type { FirstRunResult } from './first-run/first-run.js';
 export { OpeningCredit } from './first-run/opening-credit.js';
 export { KeysConfig } from './keys.config.js';

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { newId, type Clock, type Random } from '@gateway/contracts';
+import { KEY_DEFAULTS } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest } from '@gateway/platform';
 import { bumpAccount, createAccount } from '../accounts/account.store.js';
@@ -13,6 +14,9 @@ import { pepperedDigest } from '../secrets/seal.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 import { hashPassword } from '../sessions/password.js';
+
+/** Limits of the key that a first run makes: those of every key without numbers of its own. */
+export const FIRST_KEY_LIMITS = KEY_DEFAULTS;
 
 export interface FirstRunResult {
   admin: { email: string; password: string };
