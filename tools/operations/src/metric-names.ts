@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
  * Patterns of a metric's name: its constructor, the registry's gauge functions, or a named constant of a metrics file.
  */
 const REGISTERED =
-  /(?:name: |gauges?\(\s*|counter\(\s*|histogram\(\s*|shipped\(\s*|kept\(\s*|const [A-Z]+ = )'(gateway_\w+)'/g;
+  /(?:name: |gauges?\(\s*|counter\(\s*|histogram\(\s*|shipped\(\s*|written\(\s*|const [A-Z]+ = )'(gateway_\w+)'/g;
 /** `gateway_…` is ours; Node's and the process's own come with prom-client. */
 const METRIC = /\b(?:gateway|nodejs|process)_[a-z0-9_]+\b/g;
 const HISTOGRAM_PARTS = /_(?:bucket|sum|count)$/;
