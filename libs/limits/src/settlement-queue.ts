@@ -28,7 +28,7 @@ type AccountQueue = TurnoverMap<string, PutUnit>;
  *
  * A later action of a unit replaces the earlier one that still waits: renew then settle is the settle. When the
  * queue is full, an old unit is dropped: a renewal then lapses with its lease, and a settle reaches the store
- * through the ledger's mirror, because its OUTCOME is in the journal. `isFull` lets the edge stop admitting before.
+ * through the ledger's mirror, because its OUTCOME is in the journal.
  */
 export class SettlementQueue {
   private readonly options: Required<Omit<SettlementQueueOptions, Callback>> &
@@ -62,17 +62,8 @@ export class SettlementQueue {
     this.arm();
   }
 
-  /** Takes units out that the ledger has posted already (PostgreSQL's watermark has passed them). */
-  forget(accountId: string, units: Iterable<string>): void {
-    for (const unit of units) this.remove(accountId, unit);
-  }
-
   get pending(): number {
     return this.count;
-  }
-
-  get isFull(): boolean {
-    return this.count >= this.options.capacity;
   }
 
   /** Units that the bound pushed out since the start. */
