@@ -62,7 +62,7 @@ export class HttpBackgroundResponses extends BackgroundResponses {
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
       maxBytes: ANSWER_BYTES_MAX,
-      reserveMemory: reserveMemory,
+      reserveMemory,
     });
     const { error } = (answer ?? {}) as { error?: { message?: string } };
     if (status === 409) throw new ApiError('conflict', { message: error?.message });

@@ -77,7 +77,7 @@ export class HttpResponseStore extends ResponseStore {
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
       maxBytes: ANSWER_BYTES_MAX,
-      reserveMemory: reserveMemory,
+      reserveMemory,
     });
     if (answer.status === 400 && reserveMemory !== undefined)
       throw new ApiError('context_window_exceeded', {

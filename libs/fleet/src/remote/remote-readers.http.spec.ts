@@ -71,9 +71,9 @@ describe('InternalHttp', () => {
     const sizes: number[] = [];
     service.answer = () => ({ json: 'x'.repeat(1_000), headers: { 'content-length': '1002' } });
     const reserveMemory = (bytes: number): void => void sizes.push(bytes);
-    expect((await http.request({ ...read, reserveMemory: reserveMemory })).body).toHaveLength(1_000);
+    expect((await http.request({ ...read, reserveMemory })).body).toHaveLength(1_000);
     service.answer = () => ({ pieces: ['"x"'] });
-    await http.request({ ...read, reserveMemory: reserveMemory, maxBytes: 5_000 });
+    await http.request({ ...read, reserveMemory, maxBytes: 5_000 });
     // Of what does not say it the most that it may be.
     expect(sizes).toEqual([1_002, 5_000]);
     const refusal = new ApiError('service_unavailable', { retryAfterSeconds: 3 });
