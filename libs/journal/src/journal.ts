@@ -127,7 +127,8 @@ export class Journal {
 
   /** False while the journal is full or closed, or its disk fails or lags: no new unit may be admitted. */
   get isAccepting(): boolean {
-    return !this.isFull && this.writer.isWorking && this.writer.unsyncedBytes < UNSYNCED_BYTES_MAX;
+    const { isBroken, isClosed, unsyncedBytes } = this.writer;
+    return !this.isFull && !isBroken && !isClosed && unsyncedBytes < UNSYNCED_BYTES_MAX;
   }
 
   /**
@@ -240,11 +241,6 @@ export class Journal {
         await reader.close();
       }
     }
-  }
-
-  /** Units admitted and not finished, for renewals. */
-  inFlight(): IterableIterator<Intent> {
-    return this.openUnits.intents();
   }
 
   /** Reports every epoch to ship, and how far this one is synced, to the shipper. */

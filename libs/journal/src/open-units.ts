@@ -34,10 +34,6 @@ export class OpenUnits {
     this.units.delete(unit);
   }
 
-  *intents(): IterableIterator<Intent> {
-    for (const { intent } of this.units.values()) if (intent !== null) yield intent;
-  }
-
   /** JSON of each INTENT, for the begin of a new segment. */
   texts(): string[] {
     return [...this.units.values()].flatMap(({ intent, facts }) =>

@@ -58,16 +58,13 @@ describe('the segments of a journal', () => {
       await journal.close();
     }));
 
-  it('a unit that has ended is carried into no segment, renewed no more, and leaves nothing behind', () =>
+  it('a unit that has ended is carried into no segment, and leaves nothing behind', () =>
     withFolder(async (dir) => {
       const { journal } = await openJournal(dir, { segmentBytes: 1 });
       const folder = join(dir, 'edge-0', journal.epoch);
       for (const n of [1, 2]) journal.intent(intentFor(n));
       await journal.outcome(USAGE, 'a', usage(1)).synced;
-      expect([journal.stats().openUnits, [...journal.inFlight()].map(({ unit }) => unit)]).toEqual([
-        1,
-        ['req_2/0'],
-      ]);
+      expect(journal.stats().openUnits).toBe(1);
       await journal.outcome(USAGE, 'a', usage(2)).synced;
       await journal.outcome(USAGE, 'a', usage(3)).synced;
       const segments = readdirSync(folder).sort();

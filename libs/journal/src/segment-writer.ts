@@ -70,7 +70,8 @@ export class SegmentWriter {
   lastSyncMs = 0;
   /** The disk refused a write or a sync, and has not done one since. */
   isBroken = false;
-  private isClosed = false;
+  /** True once `close` has begun: nothing is written any more. */
+  isClosed = false;
   private readonly options: WriterOptions;
   private readonly frames = new FrameBuffer();
   private open: Group = newGroup();
@@ -98,11 +99,6 @@ export class SegmentWriter {
     this.options = options;
     this.rollAt = options.segmentBytes;
     this.roll();
-  }
-
-  /** False after `close`, and while the disk fails. */
-  get isWorking(): boolean {
-    return !this.isClosed && !this.isBroken;
   }
 
   /** Bytes that the disk has not confirmed yet. */
