@@ -38,6 +38,25 @@ describe('repeat', () => {
     await loop.stop();
   });
 
+  it('repeats a run that failed after the time that is given for that', async () => {
+    const clock = fixedClock(start);
+    let runs = 0;
+    const task = (): Promise<void> => {
+      runs += 1;
+      return runs === 1 ? Promise.reject(new Error('too early')) : Promise.resolve();
+    };
+    const loop = repeat(clock, 15_000, task, () => undefined, 0, 1_000);
+    await clock.advance(999);
+    expect(runs).toBe(1);
+    await clock.advance(1);
+    expect(runs).toBe(2);
+    await clock.advance(14_999);
+    expect(runs).toBe(2);
+    await clock.advance(1);
+    expect(runs).toBe(3);
+    await loop.stop();
+  });
+
   it('a wake while a run is under way is not lost, and no two runs overlap', async () => {
     const clock = fixedClock(start);
     const ends: (() => void)[] = [];

@@ -9,7 +9,7 @@ export interface Repeated {
 
 /**
  * Runs `task` again and again with `delayMs` between the end of one run and the next; never two at once. The first run
- * begins after `firstMs`, at once without it.
+ * begins after `firstMs`, at once without it. A run that failed is repeated after `retryMs`, by default `delayMs`.
  */
 export function repeat(
   clock: Clock,
@@ -17,6 +17,7 @@ export function repeat(
   task: () => Promise<void>,
   onFailure: (failure: unknown) => void,
   firstMs = 0,
+  retryMs = delayMs,
 ): Repeated {
   let timer: Timer | null = null;
   let running: Promise<void> | null = null;
@@ -28,11 +29,15 @@ export function repeat(
   };
   const run = (): void => {
     isWoken = false;
+    let nextMs = delayMs;
     running = task()
-      .catch(onFailure)
+      .catch((failure: unknown) => {
+        nextMs = retryMs;
+        onFailure(failure);
+      })
       .finally(() => {
         running = null;
-        plan(isWoken ? 0 : delayMs);
+        plan(isWoken ? 0 : nextMs);
       });
   };
   plan(firstMs);
