@@ -31,10 +31,7 @@ export class Imaging {
     private readonly sharp: Sharp,
     private readonly turns = new AccountTurns(AT_ONCE),
     private readonly asking: Asking = { accountId: '', signal: new AbortController().signal },
-  ) {
-    sharp.concurrency(1);
-    sharp.cache(false);
-  }
+  ) {}
 
   /** The same library for one account. Waiting work rejects with the signal's reason once that is aborted. */
   for(asking: Asking): Imaging {

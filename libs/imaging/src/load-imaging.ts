@@ -9,7 +9,10 @@ export function loadImaging(
   load: (name: string) => unknown = createRequire(import.meta.url),
 ): Imaging | null {
   try {
-    return new Imaging(load('sharp') as Sharp);
+    const sharp = load('sharp') as Sharp;
+    sharp.concurrency(1);
+    sharp.cache(false);
+    return new Imaging(sharp);
   } catch {
     return null;
   }
