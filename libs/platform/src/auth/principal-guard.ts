@@ -4,6 +4,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
+import { unknownField } from '../errors/unknown-field.js';
 import { ACCESS_METADATA, type AccessRule } from './access.js';
 import { Authenticator } from './authenticator.js';
 import { requireOrgOfPath } from './org-role.js';
@@ -47,7 +48,7 @@ function refuseQuery({ method, query }: FastifyRequest, context: ExecutionContex
   if (method === 'GET' || method === 'HEAD') return;
   const [name] = Object.keys(query as object);
   if (name === undefined || readsQuery(context)) return;
-  const msg = 'This field is not known.';
+  const msg = unknownField(name);
   throw new ApiError('validation_error', {
     message: `${name}: ${msg}`,
     details: Object.keys(query as object).map((member) => ({ type: 'unknown_field', loc: [member], msg })),
