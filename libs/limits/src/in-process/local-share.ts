@@ -52,8 +52,8 @@ interface ShareAccount {
 }
 
 /**
- * The admissions of one edge while the limit store is unreachable (money-and-limits 3). It is the counters of an account of its
- * own, with a share of each rate limit in place of the limit. In place of caps and the balance it has so little of the
+ * Admissions of one edge while the limit store is unreachable (money-and-limits 3). Each account has counters of its own
+ * here, with a share of each rate limit in place of the limit. In place of caps and the balance it has so little of the
  * last known rest that all edges together stay within it. Everything is bounded; it decides nothing that it does not
  * know.
  */

@@ -13,8 +13,8 @@ export class Rested extends Error {
 }
 
 /**
- * The time that a batch may run while another one waits for a worker. Without an end of time slices four batches of one key
- * whose limit is full would keep everybody else's waiting until they expire.
+ * Time that a batch may run while another one waits for a worker. Without its end four batches of one key whose limit is
+ * full would keep all others waiting until they expire.
  */
 export class BatchTimeSlice {
   private readonly endsMs: number;
