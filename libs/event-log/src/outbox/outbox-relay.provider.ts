@@ -3,8 +3,8 @@ import { CLOCK, LOGGER, Metrics } from '@gateway/platform';
 import type { FactoryProvider, Type } from '@nestjs/common';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { OutboxRelay } from './outbox-relay.js';
 import { Gauge } from 'prom-client';
+import { OutboxRelay } from './outbox-relay.js';
 
 const ROWS = 'gateway_outbox_backlog_rows';
 const AGE = 'gateway_outbox_oldest_seconds';
