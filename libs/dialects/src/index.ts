@@ -14,6 +14,7 @@ export type { Form, FormFile } from './body/multipart.js';
 export { invalidBody, readJson, schemaFault } from './body/read-json.js';
 export { parseUpstreamObject, parseUpstreamText } from './body/upstream-json.js';
 export * from './families.generated.js';
+export { newBetaNames } from './text/messages/place.js';
 export type { ModelEvent } from './text/model-event.js';
 export { isOpening } from './text/opening.js';
 export type { Capability, ModelRequest } from './text/model-request.js';

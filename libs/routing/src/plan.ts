@@ -152,8 +152,9 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       const terms = byokTerms(route, asked.tier, byok.feePct);
       own.push({ route, model, provider, terms, providerKey, translation });
     }
-    if (platform && asked.atProvider !== undefined) {
-      found.missing ??= { param: asked.atProvider, isTenants: true };
+    const atProvider = asked.atProvider ?? translation.atProvider;
+    if (platform && atProvider !== undefined) {
+      found.missing ??= { param: atProvider, isTenants: true };
     } else if (platform && asked.unpriced !== undefined) {
       found.missing ??= asked.unpriced;
     } else if (platform) {

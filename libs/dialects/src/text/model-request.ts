@@ -204,6 +204,8 @@ export interface ModelRequest {
   atProvider?: string;
   /** Feature that a provider bills apart and that has no price here: a tool that makes images. Absent for none. */
   unpriced?: { param: string; value: string };
+  /** The first unknown member that names an object at a provider: only routes that are sent it refuse it. */
+  unknownAtProvider?: string;
   /** Hints by the caller's own parameter names; routes that cannot honour one report it as ignored. */
   hints: Record<string, unknown>;
   /** chat only: stream_options.include_usage, which decides `usage: null` on the other chunks. */
@@ -228,6 +230,8 @@ export interface ModelRequest {
   callerNames: { stop: string; endUser: string; reasoning: string; thoughts: string };
   /** Headers of the caller that only an upstream of its own dialect is sent, in lower case. */
   nativeHeaders: Readonly<Record<string, string>>;
+  /** Flags of `anthropic-beta` newer than this release: only the provider that makes the dialect is sent them. */
+  newBetas?: readonly string[];
   /** Body of the caller; never changed. */
   body: ParsedBody;
 }

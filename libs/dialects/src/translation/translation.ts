@@ -11,6 +11,8 @@ export interface Quirks {
   refuses?: readonly string[];
   /** Forward unknown members. */
   passthroughParams?: boolean;
+  /** True for the provider that makes the dialect: it is sent flags and members that are newer than this release. */
+  takesNewer?: boolean;
 }
 
 /** The facts of the route that a translation needs. */
@@ -55,6 +57,8 @@ export interface Translation {
   prepare?(): void;
   /** Parameters of the caller that this route ignores. Known once `request` was read. */
   readonly ignored: readonly string[];
+  /** The caller's parameter that this route is sent, and that names an object at its provider. Absent for none. */
+  readonly atProvider?: string;
   /** Runs in place of `request` and `begin`, where one call is not enough. */
   readonly exchange?: Exchange;
   /** An answer with a status of 2xx has begun. */

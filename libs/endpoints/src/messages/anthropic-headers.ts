@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@gateway/contracts';
+import type { NativeParts } from '../text/read.js';
 
 const VERSIONS = new Set(['2023-06-01', '2026-10-21']);
 /**
  * Beta flags that change only what a native route does with the body: those of the API's documentation and those that Claude
- * Code 2.1 sends. Anything else is refused, not dropped.
+ * Code 2.1 sends. Any other goes to Anthropic alone.
  */
 const FEATURES = [
   ...[
@@ -75,27 +76,48 @@ function headerText(value: string | string[] | undefined): string {
   return Array.isArray(value) ? value.join(',') : (value ?? '');
 }
 
-/** anthropic-version and anthropic-beta of a caller, for native routes. Throws 400 naming what is not known. */
-export function anthropicHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+/** Flags that are read of one request. */
+const MOST_FLAGS = 64;
+const FORM = /^[A-Za-z0-9._-]{1,128}$/;
+/** Longest part of a malformed flag that a report shows. */
+const SHOWN = 128;
+
+/**
+ * anthropic-version and anthropic-beta of a caller, for native routes. Flags that this release does not know are told
+ * apart, and those that are malformed or too many are left out. Throws 400 for another version and for threads.
+ */
+export function anthropicHeaders(headers: IncomingHttpHeaders): NativeParts {
   const version = headerText(headers['anthropic-version']).trim();
   if (version !== '' && !VERSIONS.has(version)) {
     throw new ApiError('invalid_request_error', {
       message: `anthropic-version ${version.slice(0, 40)} is not supported.`,
     });
   }
-  const betas: string[] = [];
-  for (const raw of headerText(headers['anthropic-beta']).split(',')) {
-    const beta = raw.trim();
-    if (beta === '' || DROPPED.has(beta)) continue;
-    if (!BETAS.test(beta))
-      throw new ApiError('invalid_request_error', {
-        message: `anthropic-beta ${beta.slice(0, 80)} is not supported.`,
-        ...(THREADS.test(beta) ? { messagesDetails: NO_THREADS } : {}),
-      });
-    betas.push(beta);
-  }
+  const flags = headerText(headers['anthropic-beta'])
+    .split(',')
+    .map((flag) => flag.trim())
+    .filter((flag) => flag !== '');
+  const thread = flags.find((flag) => THREADS.test(flag));
+  if (thread !== undefined)
+    throw new ApiError('invalid_request_error', {
+      message: `anthropic-beta ${thread.slice(0, 80)} is not supported.`,
+      messagesDetails: NO_THREADS,
+    });
+  const asked = flags.filter((flag) => !DROPPED.has(flag));
+  const isRead = (flag: string, at: number): boolean => at < MOST_FLAGS && FORM.test(flag);
+  const betas = asked.filter(isRead);
+  const known = betas.filter((flag) => BETAS.test(flag));
   return {
-    ...(version === '' ? {} : { 'anthropic-version': version }),
-    ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
+    nativeHeaders: {
+      ...(version === '' ? {} : { 'anthropic-version': version }),
+      ...(known.length === 0 ? {} : { 'anthropic-beta': known.join(',') }),
+    },
+    newBetas: betas.filter((flag) => !BETAS.test(flag)),
+    unread: asked.filter((flag, at) => !isRead(flag, at)).map((flag) => `anthropic-beta: ${shown(flag)}`),
   };
+}
+
+/** Returns a flag of any bytes as the value of a header may have it. */
+function shown(flag: string): string {
+  return flag.slice(0, SHOWN).replace(/[^!-~]/g, '?');
 }

@@ -44,7 +44,7 @@ export const endpoint: Endpoint<ModelRequest> = {
 function read(body: CallerBody): Asked<ModelRequest> | StoredContentNeeded {
   return readText(caller, body, {
     serves: { flag: 'supports_completions_api', status: 501 },
-    headers: anthropicHeaders(body.headers),
+    native: anthropicHeaders(body.headers),
   });
 }
 

@@ -16,11 +16,17 @@ const NEEDS: Partial<Record<Capability, Need>> = {
   reasoning_budget: { flag: 'supports_thinking' },
 };
 
+/** Parts of a request beside its body that routes of the caller's own dialect are sent. */
+export interface NativeParts extends Partial<Pick<ModelRequest, 'nativeHeaders' | 'newBetas'>> {
+  /** Parts that no route is sent, by the names of a report. */
+  unread?: readonly string[];
+}
+
 /** Reads the body of a text endpoint: the caller's dialect decodes it once, to the middle form of all text. */
 export function readText(
   caller: TextCaller,
   { bytes }: CallerBody,
-  { serves, headers }: { serves: Asked['serves']; headers?: Readonly<Record<string, string>> },
+  { serves, native }: { serves: Asked['serves']; native?: NativeParts },
 ): Asked<ModelRequest> | StoredContentNeeded {
   const body = parseBody(bytes);
   if (body instanceof BodyFault) throw caller.bodyError(body);
@@ -30,7 +36,8 @@ export function readText(
     return new StoredContentNeeded(caller, body.value);
   }
   const decoded = caller.read(body);
-  const request = headers ? { ...decoded, nativeHeaders: headers } : decoded;
+  const { unread = [], ...parts } = native ?? {};
+  const request = { ...decoded, ...parts };
   const { textBytes, images, audioSeconds, documentBytes, nativeBytes } = request.sizes;
   return {
     model: request.model,
@@ -56,6 +63,7 @@ export function readText(
     choices: request.choices,
     writesCache: writesCache(request),
     context: {},
+    ...(unread.length > 0 && { unread }),
     ...(request.files.length > 0 && { files: request.files }),
     ...(request.atProvider !== undefined && { atProvider: request.atProvider }),
     ...(request.unpriced !== undefined && { unpriced: request.unpriced }),

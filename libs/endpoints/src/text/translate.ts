@@ -11,6 +11,7 @@ import {
   Unsupported,
   parseUpstreamText,
   JSON_HEADERS,
+  newBetaNames,
   TEXT_DIALECTS,
   type Answer,
   type AnswerDecoder,
@@ -80,7 +81,16 @@ class TextTranslation implements Translation {
   }
 
   get ignored(): readonly string[] {
-    return this.encoded?.ignored ?? [];
+    if (this.encoded === null) return [];
+    return this.takesNewer ? this.encoded.ignored : [...this.encoded.ignored, ...newBetaNames(this.asked)];
+  }
+
+  get atProvider(): string | undefined {
+    return this.takesNewer ? this.asked.unknownAtProvider : undefined;
+  }
+
+  private get takesNewer(): boolean {
+    return this.dialect.name === this.asked.dialect && this.target.quirks.takesNewer === true;
   }
 
   begin({ contentType }: AnswerHead, facts: AnswerFacts): Answer {

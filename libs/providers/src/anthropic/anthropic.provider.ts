@@ -7,4 +7,5 @@ export const provider = anthropicCompatible({
   baseUrlEnv: 'ANTHROPIC_BASE_URL',
   defaultBaseUrl: 'https://api.anthropic.com',
   batches: 'anthropic-batches',
+  quirks: { takesNewer: true },
 });

@@ -15,27 +15,40 @@ interface Place {
   members: JsonObject;
 }
 
+/** Names of newer flags as a caller reads them in a report. */
+export function newBetaNames({ newBetas = [] }: ModelRequest): string[] {
+  return newBetas.map((flag) => `${BETA}: ${flag}`);
+}
+
 /**
  * The body names the model and a header the version; at a provider of its own manner the path names the model and the
  * body the version. `nativeHeaders`: those of a caller who speaks this dialect.
  */
 export function placeOf(
-  { stream }: ModelRequest,
+  { stream, newBetas = [] }: ModelRequest,
   { upstreamModel, quirks }: RouteTarget,
   nativeHeaders: ModelRequest['nativeHeaders'] = {},
 ): Place {
   const { messagesPlace: own } = quirks;
+  const newer = quirks.takesNewer ? newBetas : [];
   if (own === undefined)
     return {
       path: PATH,
-      headers: { ...VERSION_HEADERS, ...nativeHeaders },
+      headers: { ...VERSION_HEADERS, ...nativeHeaders, ...withNewer(nativeHeaders, newer) },
       members: { model: upstreamModel },
     };
-  const { [BETA]: asked = '' } = nativeHeaders as { [BETA]?: string };
-  const betas = asked.split(',').filter((beta) => own.betas.test(beta));
+  const betas = betasOf(nativeHeaders).filter((beta) => own.betas.test(beta));
   return {
     path: own.path(upstreamModel, stream),
     headers: betas.length === 0 ? {} : { [BETA]: betas.join(',') },
     members: { model: undefined, anthropic_version: own.version },
   };
+}
+
+function betasOf(headers: ModelRequest['nativeHeaders']): string[] {
+  return Object.hasOwn(headers, BETA) ? headers[BETA].split(',') : [];
+}
+
+function withNewer(headers: ModelRequest['nativeHeaders'], newer: readonly string[]): Record<string, string> {
+  return newer.length === 0 ? {} : { [BETA]: [...betasOf(headers), ...newer].join(',') };
 }

@@ -97,6 +97,14 @@ function objectAtProvider({ container }: JsonObject): string | null {
   return at < 0 ? null : `container.skills[${at}]`;
 }
 
+/** An id as providers of the dialect write it, within a member's JSON. */
+const OBJECT_ID = /[a-z]_[A-Za-z0-9]{16}/;
+
+/** The first unknown member with the id of an object in it. With the platform's credential it may be another tenant's. */
+function unknownAtProvider(unknown: JsonObject): string | undefined {
+  return Object.keys(unknown).find((name) => OBJECT_ID.test(JSON.stringify(unknown[name])));
+}
+
 function toolOf(tool: JsonObject, facts: ContentFacts): Tool {
   const parameters = objectAt(tool, 'input_schema');
   const description = textOrNull(tool, 'description');
@@ -219,6 +227,8 @@ export function readRequest(body: ParsedBody): ModelRequest {
   if (responseFormat?.kind === 'json_schema') facts.addText(JSON.stringify(responseFormat.schema));
   const tier = value.service_tier;
   const atProvider = objectAtProvider(value);
+  const unknown = Object.fromEntries(Object.entries(value).filter(([key]) => !KNOWN_MEMBERS.has(key)));
+  const newObject = unknownAtProvider(unknown);
   return {
     dialect: MESSAGES,
     model: textOrNull(value, 'model'),
@@ -248,10 +258,11 @@ export function readRequest(body: ParsedBody): ModelRequest {
     requires: requirements(value, facts),
     files: facts.files,
     ...(atProvider !== null && { atProvider }),
+    ...(newObject !== undefined && { unknownAtProvider: newObject }),
     hints: hintsOf(value, facts),
     includeUsage: false,
     legacyFunctions: false,
-    unknown: Object.fromEntries(Object.entries(value).filter(([key]) => !KNOWN_MEMBERS.has(key))),
+    unknown,
     sizes: {
       textBytes: facts.textBytes,
       images: facts.images,

@@ -43,8 +43,8 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   for (const name of GATEWAY_OWNED) if (name in value) changes[name] = undefined;
   if (target.fixesSampling) for (const name of SAMPLING) if (name in value) leaveOut(name);
   for (const name of target.quirks.refuses ?? []) if (name in value) leaveOut(name);
-  // This dialect's providers answer an unknown member with a 400.
-  if (!target.quirks.passthroughParams)
+  // Providers of this dialect answer a member that they do not know with a 400.
+  if (!target.quirks.passthroughParams && !target.quirks.takesNewer)
     Object.keys(request.unknown)
       .filter((name) => !GATEWAY_OWNED.includes(name))
       .forEach(leaveOut);

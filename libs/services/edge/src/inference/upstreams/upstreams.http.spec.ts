@@ -1,3 +1,4 @@
+import './anthropic-flags.part.spec.js';
 import './byok.part.spec.js';
 import './hostile-upstream.part.spec.js';
 import './leaving.part.spec.js';
