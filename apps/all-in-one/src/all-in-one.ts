@@ -20,6 +20,7 @@ import {
   createLogger,
   logDestination,
   PlatformModule,
+  releaseOf,
   type BootConfig,
   type RunningApp,
   type Tls,
@@ -153,12 +154,13 @@ async function startDatabase({ postgres }: DataPaths, stops: Stop[], logger: Log
 }
 
 async function migrate(url: string): Promise<void> {
+  const release = releaseOf(import.meta.dirname);
   await Promise.all([
-    applyMigrations({ url, schema: CATALOGUE_SCHEMA, schemaDir: CATALOGUE_SCHEMA_DIR }),
-    applyMigrations({ url, schema: KEYS_SCHEMA, schemaDir: KEYS_SCHEMA_DIR }),
-    applyMigrations({ url, schema: USAGE_SCHEMA, schemaDir: USAGE_SCHEMA_DIR }),
-    applyMigrations({ url, schema: NOTIFICATIONS_SCHEMA, schemaDir: NOTIFICATIONS_SCHEMA_DIR }),
-    applyMigrations({ url, schema: WORKERS_SCHEMA, schemaDir: WORKERS_SCHEMA_DIR }),
+    applyMigrations({ url, release, schema: CATALOGUE_SCHEMA, schemaDir: CATALOGUE_SCHEMA_DIR }),
+    applyMigrations({ url, release, schema: KEYS_SCHEMA, schemaDir: KEYS_SCHEMA_DIR }),
+    applyMigrations({ url, release, schema: USAGE_SCHEMA, schemaDir: USAGE_SCHEMA_DIR }),
+    applyMigrations({ url, release, schema: NOTIFICATIONS_SCHEMA, schemaDir: NOTIFICATIONS_SCHEMA_DIR }),
+    applyMigrations({ url, release, schema: WORKERS_SCHEMA, schemaDir: WORKERS_SCHEMA_DIR }),
   ]);
 }
 

@@ -59,6 +59,7 @@ export type { Page } from './http/page.js';
 export { logDestination } from './logging/log-writer.js';
 export { createLogger, LOG_LEVELS, LOGGER } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';
+export { releaseOf } from './metrics/build-info.js';
 export { Metrics } from './metrics/metrics.js';
 export { activeTraceparent, TRACER } from './tracing/tracing.js';
 export type { SeriesOf, Spread, Tally } from './metrics/series.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyMigrations } from '@gateway/database';
-import { serviceEnvironment, valueOrFile, type ServiceName } from '@gateway/platform';
+import { releaseOf, serviceEnvironment, valueOrFile, type ServiceName } from '@gateway/platform';
 
 const SERVICES: readonly ServiceName[] = ['catalogue', 'keys', 'usage', 'notifications', 'workers'];
 
@@ -20,5 +20,5 @@ export async function applyService(
   if (url === undefined) throw new Error(`${variable} or DATABASE_URL is required.`);
   const schemaDir = join(import.meta.dirname, '../../../libs/services', service, 'prisma');
   if (!existsSync(schemaDir)) throw new Error(`${schemaDir} does not exist: run the build first.`);
-  await applyMigrations({ url, schemaDir, schema: service });
+  await applyMigrations({ url, schemaDir, schema: service, release: releaseOf(import.meta.dirname) });
 }

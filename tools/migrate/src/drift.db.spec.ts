@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyMigrations } from '@gateway/database';
+import { applyMigrations, readMigrations } from '@gateway/database';
 import { testPostgres, type TestDatabase } from '@gateway/testing';
 import { databaseDiff, migrationDiff } from './migration-diff.js';
 import { newMigration } from './new-migration.js';
@@ -45,12 +45,14 @@ describe('newMigration', () => {
       join(schemaDir, 'schema.prisma'),
       `datasource db {\n  provider = "postgresql"\n}\nmodel Plan {\n  id Int @id\n${fields}\n}\n`,
     );
-  const make = (name: string) => newMigration({ schemaDir, name, now: Date.parse('2026-01-31T23:59:58Z') });
+  const make = (name: string) =>
+    newMigration({ schemaDir, name, now: Date.parse('2026-01-31T23:59:58Z'), release: '0.2.0' });
 
   it('writes scripts that PostgreSQL takes and that lead to the schema', async () => {
     write('');
     expect(await make('first')).toBe(join(schemaDir, 'migrations', '20260131235958_first', 'migration.sql'));
     write('  cost Decimal? @db.Decimal(38, 12)\n  kind Kind\n}\nenum Kind {\n  batch\n  video');
+    expect(readMigrations(schemaDir)[0].compatibleWith).toBe('0.2.0');
     expect(await drift('written', schemaDir)).toContainEqual(
       expect.stringContaining('"cost" DECIMAL(38,12)'),
     );

@@ -11,8 +11,10 @@ export async function newMigration(options: {
   name: string;
   /** Wall time in milliseconds: the first part of the folder's name. */
   now: number;
+  /** Version of this release, which runs on the schema after the script as long as the script only adds. */
+  release: string;
 }): Promise<string | null> {
-  const { schemaDir, name, now } = options;
+  const { schemaDir, name, now, release } = options;
   if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error(`Name a migration like add_key_label, not "${name}".`);
   if (!existsSync(join(schemaDir, 'schema.prisma')))
     throw new Error(`There is no schema.prisma in ${schemaDir}.`);
@@ -22,7 +24,7 @@ export async function newMigration(options: {
   const timestamp = new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const folder = join(schemaDir, 'migrations', `${timestamp}_${name}`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'migration.sql'), script);
+  writeFileSync(join(folder, 'migration.sql'), `-- compatible-with: ${release}\n${script}`);
   copyFileSync(join(schemaDir, 'schema.prisma'), join(schemaDir, MIGRATED_SCHEMA));
   return join(folder, 'migration.sql');
 }

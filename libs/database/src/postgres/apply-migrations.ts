@@ -1,12 +1,13 @@
 import pg from 'pg';
 import { connectClient } from './connect-client.js';
-import { readMigrations, type MigrationFile } from './migration-files.js';
+import { isConcurrent, readMigrations, type MigrationFile } from './migration-files.js';
 import {
   appliedMigrations,
   compareHistory,
   createHistory,
   quoted,
   recordMigration,
+  unknownSentence,
 } from './migration-history.js';
 import { searchPath } from './search-path.js';
 
@@ -17,23 +18,33 @@ export interface MigrateOptions {
   schemaDir: string;
   /** The service's PostgreSQL schema; created when absent. */
   schema: string;
-  /** Time to wait for another process that migrates, and for a table that is in use. Default 60 s. */
+  /** Time to wait for another process that migrates. Default 60 s. */
   lockTimeoutMs?: number;
+  /** Time to wait for a table that is in use, at each of 20 tries: whoever reads it meanwhile waits too. Default 3 s. */
+  tableLockMs?: number;
+  /** Version of this release. Without it every migration that it lacks is refused. */
+  release?: string;
 }
 
 const LOCK_TIMEOUT_MS = 60_000;
+const TABLE_LOCK_MS = 3_000;
+const TABLE_LOCK_TRIES = 20;
+/** Time between two tries: whoever waited behind the last one is served first. */
+const BETWEEN_TRIES_S = 1;
+const LOCK_NOT_AVAILABLE = '55P03';
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Time after which PostgreSQL stops the script of a process that was killed. */
 const DEAD_CLIENT_MS = 1_000;
 
 /**
- * Applies the migrations that the database lacks, in order, each in one transaction with its row of the history. Safe
- * to run in several processes at once, and again after a kill at any point.
+ * Applies the migrations that the database lacks, in order, each in one transaction with its row of the history. An
+ * index that is built beside writes is a script of its own, outside a transaction. Safe to run in several processes at
+ * once, and again after a kill at any point.
  * @returns the names of those applied.
  * @throws Error with one sentence: what PostgreSQL said of which migration, or that the histories differ.
  */
 export async function applyMigrations(options: MigrateOptions): Promise<string[]> {
-  const { schema, schemaDir, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
+  const { schema, schemaDir, lockTimeoutMs = LOCK_TIMEOUT_MS, tableLockMs = TABLE_LOCK_MS } = options;
   const files = readMigrations(schemaDir);
   // One connection for the lock and for the scripts: while the server still runs a dead process's script, the lock holds.
   const client = new pg.Client({
@@ -48,13 +59,19 @@ export async function applyMigrations(options: MigrateOptions): Promise<string[]
   try {
     await lock(client, schema);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);
-    const { missing, unknown, edited } = compareHistory(files, await appliedMigrations(client, schema));
-    if (unknown.length > 0)
-      throw new Error(`Schema "${schema}" is newer than this release: it has ${unknown[0]}.`);
+    const { missing, unknown, edited } = compareHistory(
+      files,
+      await appliedMigrations(client, schema),
+      options.release,
+    );
+    if (unknown.length > 0) throw new Error(unknownSentence(schema, unknown[0], options.release));
     if (edited.length > 0)
       throw new Error(`Migration ${edited[0]} was changed after schema "${schema}" had it.`);
     if (missing.length > 0) await createHistory(client, schema);
-    for (const file of files.filter(({ name }) => missing.includes(name))) await apply(client, schema, file);
+    for (const file of files.filter(({ name }) => missing.includes(name))) {
+      if (isConcurrent(file.sql)) await applyConcurrently(client, schema, file);
+      else await apply(client, schema, file, tableLockMs);
+    }
     return missing;
   } finally {
     await client.end();
@@ -72,17 +89,58 @@ async function lock(client: pg.Client, schema: string): Promise<void> {
   }
 }
 
-/** The script is one query, which PostgreSQL splits itself: texts and function bodies may hold semicolons. */
-async function apply(client: pg.Client, schema: string, file: MigrationFile): Promise<void> {
+/** Applies a script in one transaction; where a table is in use, again and again. */
+async function apply(
+  client: pg.Client,
+  schema: string,
+  file: MigrationFile,
+  tableLockMs: number,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.query('BEGIN');
+      await client.query(`SET LOCAL lock_timeout = ${tableLockMs}`);
+      // One query, which PostgreSQL splits itself: texts and function bodies may hold semicolons.
+      await client.query(file.sql);
+      await recordMigration(client, schema, file);
+      await client.query('COMMIT');
+      return;
+    } catch (cause) {
+      if (!isLocked(cause) || tries === TABLE_LOCK_TRIES) throw failed(schema, file, cause);
+      await client.query('ROLLBACK');
+      await client.query('SELECT pg_sleep($1)', [BETWEEN_TRIES_S]);
+    }
+  }
+}
+
+/**
+ * Applies the one statement of a script outside a transaction. It takes no lock that readers or writers wait for, so it
+ * may wait for theirs. An index that a killed process left unfinished is dropped first.
+ */
+async function applyConcurrently(client: pg.Client, schema: string, file: MigrationFile): Promise<void> {
   try {
-    await client.query('BEGIN');
+    await client.query('SET lock_timeout = 0');
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+       JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND NOT i.indisvalid`,
+      [schema],
+    );
+    for (const { name } of rows)
+      await client.query(`DROP INDEX CONCURRENTLY ${quoted(schema)}.${quoted(name)}`);
     await client.query(file.sql);
     await recordMigration(client, schema, file);
-    await client.query('COMMIT');
   } catch (cause) {
-    const said = cause instanceof pg.DatabaseError ? faultOf(cause, file.sql) : textOf(cause);
-    throw new Error(`Migration ${file.name} of schema "${schema}" failed: ${said}`, { cause });
+    throw failed(schema, file, cause);
   }
+}
+
+function isLocked(cause: unknown): boolean {
+  return cause instanceof pg.DatabaseError && cause.code === LOCK_NOT_AVAILABLE;
+}
+
+function failed(schema: string, file: MigrationFile, cause: unknown): Error {
+  const said = cause instanceof pg.DatabaseError ? faultOf(cause, file.sql) : textOf(cause);
+  return new Error(`Migration ${file.name} of schema "${schema}" failed: ${said}`, { cause });
 }
 
 function faultOf({ message, code, position }: pg.DatabaseError, script: string): string {

@@ -8,7 +8,14 @@ export interface MigrationFile {
   sql: string;
   /** SHA-256 of the script in hex, as Prisma stores it. */
   checksum: string;
+  /** Oldest release that runs on the schema after it; null where the script does not say. */
+  compatibleWith: string | null;
 }
+
+/** First line of a script: the oldest release that runs on the schema after it. */
+const COMPATIBLE_WITH = /^-- compatible-with: (\d+\.\d+\.\d+)$/m;
+/** Statements that PostgreSQL runs in no transaction. */
+const CONCURRENT = /^(create\s+(unique\s+)?|drop\s+)index\s+concurrently\b/i;
 
 /** The migrations of `<schemaDir>/migrations/<name>/migration.sql`, oldest first. */
 export function readMigrations(schemaDir: string): MigrationFile[] {
@@ -20,6 +27,22 @@ export function readMigrations(schemaDir: string): MigrationFile[] {
     .sort()
     .map((name) => {
       const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8');
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+      const checksum = createHash('sha256').update(sql).digest('hex');
+      return { name, sql, checksum, compatibleWith: compatibleWithOf(sql) };
     });
+}
+
+/** The release that the first line of a script names; null where it names none. */
+export function compatibleWithOf(sql: string): string | null {
+  return COMPATIBLE_WITH.exec(sql.split('\n', 1)[0])?.[1] ?? null;
+}
+
+/** True if a release such as 0.9.0 comes before another such as 0.10.0. */
+export function isOlderRelease(release: string, other: string): boolean {
+  return release.localeCompare(other, 'en', { numeric: true }) < 0;
+}
+
+/** True if a script builds or drops an index beside writes: it is one statement, outside a transaction. */
+export function isConcurrent(sql: string): boolean {
+  return CONCURRENT.test(sql.replace(/^\s*--.*$/gm, '').trimStart());
 }

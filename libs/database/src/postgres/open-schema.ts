@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@gateway/contracts';
-import { SystemClock } from '@gateway/platform';
+import { releaseOf, SystemClock } from '@gateway/platform';
 import { applyMigrations } from './apply-migrations.js';
 import { assertSchemaKnown } from './assert-schema-known.js';
 
@@ -20,12 +20,12 @@ export interface OpenSchemaOptions {
 const AGAIN_MS = 10_000;
 
 /**
- * Opens a service's schema at its start: it has exactly the migrations of this release. @throws Error with one sentence
- * that says what differs and what to do.
+ * Opens a service's schema at its start: it has every migration of this release, and no other but those that this
+ * release runs with. @throws Error with one sentence that says what differs and what to do.
  */
 export async function openSchema(options: OpenSchemaOptions): Promise<void> {
   const { url, schemaDir, schema, migrates, report, clock = new SystemClock() } = options;
-  const place = { url, schemaDir, schema };
+  const place = { url, schemaDir, schema, release: releaseOf(import.meta.dirname) };
   const whileIn = async (step: string, work: () => Promise<unknown>): Promise<void> => {
     const startedMs = clock.monotonic();
     const next: { timer?: Timer } = {};
