@@ -31,7 +31,7 @@ const HARMLESS_CHANGES = new Set([
 /** Functions that PostgreSQL calls once for the default of a new column, not once for each row. */
 const CALLED_ONCE = new Set(['now', 'statement_timestamp', 'transaction_timestamp']);
 
-/** What a script may do beside what is always harmless. */
+/** Permissions of a script beyond what is always harmless. */
 interface Script {
   /** Tables that it creates itself: nobody reads them yet. */
   created: ReadonlySet<string>;

@@ -83,7 +83,7 @@ export function compareHistory(
   };
 }
 
-/** What a start says of a migration that its release lacks, and what to do. */
+/** Sentence of a start that is refused by a migration which its release lacks. */
 export function unknownSentence(
   schema: string,
   { name, compatibleWith }: AppliedMigration,
