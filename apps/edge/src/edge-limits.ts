@@ -9,7 +9,7 @@ export class EdgeLimitsConfig {
    * number would pass limits then.
    */
   @ToNumber() @IsInt() @Min(1) @Max(10_000) EDGE_REPLICAS!: number;
-  /** Bound of one Redis command: later the local share decides. Longer where Redis is far away. */
+  /** The least bound of one Redis command: later the local share decides. It grows by itself where Redis is slow. */
   @ToNumber() @IsInt() @Min(5) @Max(5_000) REDIS_COMMAND_TIMEOUT_MS = 25;
 }
 

@@ -33,7 +33,7 @@ export type RedisOptions = RedisAddress & {
   onNotice?: (error: Error) => void;
   /** A node's breaker opens, or closes again. */
   onBreaker?: (state: 'open' | 'closed') => void;
-  /** Bound of one command; default 150. Short only where something else decides when it is over. */
+  /** The least bound of one command; default 150. Short only where something else decides when it is over. */
   commandTimeoutMs?: number;
   /** Clock for tests. */
   clock?: Clock;

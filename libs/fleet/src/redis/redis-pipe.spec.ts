@@ -151,7 +151,75 @@ describe('time of a call', () => {
   });
 });
 
+describe('a node that is slow', () => {
+  /** A node that takes so many milliseconds for each call. */
+  async function slow(ms: number) {
+    const clock = fixedClock(START);
+    const parts = await setUp(clock);
+    const answer = async (waitMs: number): Promise<string | null> => {
+      const asked = parts.ask();
+      await turn();
+      await clock.advance(waitMs);
+      await turn();
+      asked.command.resolve(Buffer.from('slow'));
+      return asked.outcome;
+    };
+    return { clock, late: () => answer(ms), quick: () => answer(1), ...parts };
+  }
+
+  it('R05 gets more time once it was seen to need it: its answers are waited for', async () => {
+    const { clock, pipe, late } = await slow(100);
+    expect(await late()).toBe('Command timed out');
+    for (let n = 0; n < 50; n += 1) expect(await late()).toBe('slow');
+    await clock.advance(1_000);
+    expect([pipe.nodeOf(), clock.pendingTimers]).toEqual(['b'.repeat(16), 0]);
+  });
+
+  it('R05 many calls that time out at once open no breaker while their answers come', async () => {
+    const { clock, pipe, node, ask } = await slow(0);
+    for (let round = 0; round < 3; round += 1) {
+      const calls = Array.from({ length: 32 }, () => ask());
+      await turn();
+      await clock.advance(60);
+      await turn();
+      for (const { command } of calls) command.resolve(Buffer.from('late'));
+      expect(calls.every(({ outcome }) => outcome === (round === 0 ? 'Command timed out' : 'late'))).toBe(
+        true,
+      );
+    }
+    expect([pipe.nodeOf(), node.probes]).toEqual(['b'.repeat(16), 0]);
+  });
+
+  it('has its first bound again after a hundred quick answers', async () => {
+    const { clock, late, quick, ask } = await slow(100);
+    await late();
+    for (let n = 0; n < 100; n += 1) expect(await quick()).toBe('slow');
+    await clock.advance(500);
+    const call = ask();
+    await turn();
+    await clock.advance(30);
+    await turn();
+    expect(call.outcome).toBe('Command timed out');
+  });
+
+  it('R05 is left alone where no call may wait so long', async () => {
+    const { clock, pipe, late, ask } = await slow(750);
+    await late();
+    const calls = Array.from({ length: 5 }, () => ask());
+    await turn();
+    await clock.advance(499);
+    expect([calls[4].outcome, pipe.nodeOf()]).toEqual([null, 'b'.repeat(16)]);
+    await clock.advance(1);
+    await turn();
+    expect([calls[4].outcome, pipe.nodeOf()]).toEqual(['Command timed out', null]);
+    pipe.close();
+  });
+});
+
 describe('breaker of a node', () => {
+  /** Calls of 25 ms, one after the other: the fifth of those that end after 250 ms opens the breaker. */
+  const CALLS = 14;
+
   async function broken() {
     const clock = fixedClock(START);
     const parts = await setUp(clock);
@@ -165,15 +233,15 @@ describe('breaker of a node', () => {
     return { clock, call, ...parts };
   }
 
-  it('R05 opens after 5 timeouts within a second and then fails at once, without asking', async () => {
+  it('R05 opens after 5 timeouts of a node that answers nothing for 250 ms, then fails at once, without asking', async () => {
     const { node, pipe, call, ask } = await broken();
-    for (let n = 0; n < 5; n += 1) {
+    for (let n = 0; n < CALLS; n += 1) {
       expect(pipe.nodeOf()).toBe('b'.repeat(16));
       expect(await call()).toBe('Command timed out');
     }
     expect(pipe.nodeOf()).toBeNull();
     expect(ask().outcome).toContain('not asked');
-    expect(node.commands).toHaveLength(5);
+    expect(node.commands).toHaveLength(CALLS);
     pipe.close();
   });
 
@@ -188,7 +256,7 @@ describe('breaker of a node', () => {
 
   it('asks for a sign of life every 250 ms and closes with the first one', async () => {
     const { clock, node, pipe, call } = await broken();
-    for (let n = 0; n < 5; n += 1) await call();
+    for (let n = 0; n < CALLS; n += 1) await call();
     await clock.advance(249);
     expect(node.probes).toBe(0);
     await clock.advance(1);
@@ -205,7 +273,7 @@ describe('breaker of a node', () => {
 
   it('makes the connection anew while no probe is answered', async () => {
     const { clock, node, pipe, call } = await broken();
-    for (let n = 0; n < 5; n += 1) await call();
+    for (let n = 0; n < CALLS; n += 1) await call();
     await clock.advance(16 * 275);
     expect([node.probes, node.reconnects]).toEqual([16, 2]);
     pipe.close();

@@ -6,7 +6,7 @@ import { ScriptText } from './script-text.js';
 export interface RedisPipeOptions {
   client: Redis;
   clock: Clock;
-  /** Time of a call to answer. */
+  /** Time of a call to answer, where the node was not seen to need more. */
   timeoutMs: number;
   /** The breaker opens, or closes again. */
   onBreaker?: (state: 'open' | 'closed') => void;
@@ -15,6 +15,14 @@ export interface RedisPipeOptions {
 const RUN_ID_TIMEOUT_MS = 1_000;
 /** A timer that fires later than this shows that this process was busy, not that Redis was. */
 const LATE_MS = 10;
+/** A call has so many times the time of the slowest of the latest answers. */
+const PATIENCE = 4;
+/** The most that a call has, unless `timeoutMs` is more. */
+const LONGEST_MS = 500;
+/** A fast answer takes this part of the distance off the time that is counted as slow: some 100 of them forget it. */
+const FORGETS = 1 / 32;
+/** A node that answers nothing for so long hangs; before that it may only wait for a processor. */
+const HANGS_MS = 250;
 /** Number of timeouts within a window that opens the breaker. */
 const TIMEOUTS = 5;
 const WINDOW_MS = 1_000;
@@ -34,8 +42,12 @@ const TIMED_OUT = 'Command timed out';
  * more. Without this one body of 30 MB, whose parsing takes 100 ms, fails most admissions that wait beside it
  * (reliability 0).
  *
- * After 5 timeouts within a second every call fails without being sent, until a probe is answered. A node that refuses
- * connections needs no breaker: its calls fail at once anyway.
+ * A slow node is not one that hangs: answers that come late give later calls more time, as TCP does, so that a busy
+ * machine makes answers slow and refuses none.
+ *
+ * After 5 timeouts within a second every call fails without being sent, until a probe is answered. They count once the
+ * node has answered nothing for 250 ms, or takes longer than any call may. A node that refuses connections needs no
+ * breaker: its calls fail at once anyway.
  */
 export class RedisPipe implements ScriptPipe {
   private node: string | null = null;
@@ -47,12 +59,18 @@ export class RedisPipe implements ScriptPipe {
   private isTickOpen = false;
   private isArmed = false;
   private timeouts: number[] = [];
+  private readonly longestMs: number;
+  /** Time of the slowest of the latest answers. */
+  private slowMs = 0;
+  /** Time at which the first call was sent that was given up since the latest answer. */
+  private silentSinceMs: number | null = null;
   private probing: Timer | null = null;
   private unanswered = 0;
   private isClosed = false;
 
   constructor(private readonly options: RedisPipeOptions) {
-    const { client } = options;
+    const { client, timeoutMs } = options;
+    this.longestMs = Math.max(timeoutMs, LONGEST_MS);
     client.on('ready', () => void this.readRunId());
     client.on('close', () => (this.node = null));
     if (client.status === 'ready') void this.readRunId();
@@ -73,7 +91,7 @@ export class RedisPipe implements ScriptPipe {
   send(prepared: PreparedScript, args: readonly string[], answered: Answered): void {
     if (!(prepared instanceof ScriptText)) throw new TypeError('a script of another pipe');
     if (this.nodeOf() === null) return answered(new Error('Redis is not asked.'), NO_ANSWER);
-    const call = new PipedCall(prepared.with(args), prepared.script, answered, this.repeat);
+    const call = new PipedCall(prepared.with(args), prepared.script, answered, this.owner);
     this.write(call);
     this.calls.push(call);
   }
@@ -102,10 +120,16 @@ export class RedisPipe implements ScriptPipe {
 
   private endTick(): void {
     this.isTickOpen = false;
-    const { clock, timeoutMs } = this.options;
-    const dueMs = clock.monotonic() + timeoutMs;
-    for (; this.tickStart < this.calls.length; this.tickStart += 1) this.calls[this.tickStart].dueMs = dueMs;
-    if (!this.isArmed && this.passDone()) this.arm(timeoutMs);
+    const now = this.options.clock.monotonic();
+    const limitMs = this.limitMs();
+    for (; this.tickStart < this.calls.length; this.tickStart += 1)
+      this.calls[this.tickStart].sentAt(now, limitMs);
+    if (!this.isArmed && this.passDone()) this.arm(limitMs);
+  }
+
+  /** Time of a call that is sent now. */
+  private limitMs(): number {
+    return Math.min(this.longestMs, Math.max(this.options.timeoutMs, PATIENCE * this.slowMs));
   }
 
   private arm(delayMs: number): void {
@@ -113,6 +137,7 @@ export class RedisPipe implements ScriptPipe {
     this.options.clock.setTimer(delayMs, () => this.look());
   }
 
+  /** Looks at the calls in the order of the node's answers: one that is due before an earlier one waits for that. */
   private look(): void {
     const now = this.options.clock.monotonic();
     const from = this.first;
@@ -134,7 +159,7 @@ export class RedisPipe implements ScriptPipe {
   private giveUp(call: PipedCall): void {
     setImmediate(() => {
       if (call.isDone) return;
-      if (!call.isProlonged) this.countTimeout();
+      if (!call.isProlonged) this.countTimeout(call);
       call.fail(new Error(TIMED_OUT));
     });
   }
@@ -142,7 +167,7 @@ export class RedisPipe implements ScriptPipe {
   /** Moves the deadline before the calls of this tick, which are due later. */
   private prolong(call: PipedCall, now: number): void {
     call.isProlonged = true;
-    call.dueMs = now + this.options.timeoutMs;
+    call.dueMs = now + call.limitMs;
     this.calls.splice(this.tickStart, 0, call);
     this.tickStart += 1;
   }
@@ -158,14 +183,23 @@ export class RedisPipe implements ScriptPipe {
     return this.calls.length > 0;
   }
 
-  /** A node that has not seen the script gets it, and the call once more behind it. */
-  private readonly repeat = (call: PipedCall, { lua }: LimitScript): void => {
-    this.options.client.script('LOAD', lua).catch(() => undefined);
-    this.write(call);
+  private readonly owner: CallOwner = {
+    heard: (call) => {
+      this.silentSinceMs = null;
+      const tripMs = Math.max(0, this.options.clock.monotonic() - call.sentMs);
+      const more = tripMs - this.slowMs;
+      this.slowMs += more > 0 ? more : more * FORGETS;
+    },
+    repeat: (call, { lua }) => {
+      this.options.client.script('LOAD', lua).catch(() => undefined);
+      this.write(call);
+    },
   };
 
-  private countTimeout(): void {
+  private countTimeout({ sentMs, limitMs }: PipedCall): void {
     const now = this.options.clock.monotonic();
+    this.silentSinceMs ??= sentMs;
+    if (now - this.silentSinceMs < HANGS_MS && limitMs < this.longestMs) return;
     this.timeouts = [...this.timeouts.filter((at) => at > now - WINDOW_MS), now];
     if (this.timeouts.length < TIMEOUTS || this.probing !== null || this.isClosed) return;
     this.timeouts = [];
@@ -174,9 +208,9 @@ export class RedisPipe implements ScriptPipe {
   }
 
   private scheduleProbe(): void {
-    const { client, clock, timeoutMs, onBreaker } = this.options;
+    const { client, clock, onBreaker } = this.options;
     this.probing = clock.setTimer(PROBE_MS, () => {
-      inTime(client.ping(), timeoutMs, clock).then(
+      inTime(client.ping(), this.limitMs(), clock).then(
         () => {
           this.probing = null;
           this.unanswered = 0;
@@ -210,11 +244,21 @@ export class RedisPipe implements ScriptPipe {
 const NO_ANSWER = Buffer.alloc(0);
 const NO_ARGS: readonly string[] = [];
 
+interface CallOwner {
+  /** The node answered the call, in time or later. */
+  heard(call: PipedCall): void;
+  /** A node that has not seen the script gets it, and the call once more behind it. */
+  repeat(call: PipedCall, script: LimitScript): void;
+}
+
 /** One call, with the members of an ioredis Command that the client and its parser use. */
 class PipedCall {
   readonly name = 'evalsha';
   readonly args = NO_ARGS;
   readonly promise = undefined;
+  /** Monotonic time of the end of its tick. */
+  sentMs = Infinity;
+  limitMs = Infinity;
   dueMs = Infinity;
   isProlonged = false;
   isDone = false;
@@ -224,8 +268,14 @@ class PipedCall {
     private text: string,
     private readonly script: LimitScript,
     private readonly answered: Answered,
-    private readonly repeat: (call: PipedCall, script: LimitScript) => void,
+    private readonly owner: CallOwner,
   ) {}
+
+  sentAt(now: number, limitMs: number): void {
+    this.sentMs = now;
+    this.limitMs = limitMs;
+    this.dueMs = now + limitMs;
+  }
 
   setReplyContext(): void {}
 
@@ -234,6 +284,7 @@ class PipedCall {
   }
 
   resolve(answer: unknown): void {
+    this.owner.heard(this);
     if (this.isDone) return;
     if (!Buffer.isBuffer(answer))
       return this.fail(new Error('a script answered something other than a string'));
@@ -245,7 +296,7 @@ class PipedCall {
     if (this.isDone) return;
     if (this.isRepeated || !failure.message.startsWith('NOSCRIPT')) return this.fail(failure);
     this.isRepeated = true;
-    this.repeat(this, this.script);
+    this.owner.repeat(this, this.script);
   }
 
   fail(failure: Error): void {
