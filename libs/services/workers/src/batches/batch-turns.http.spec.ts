@@ -22,11 +22,15 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function begin(openai: OpenAI): Promise<string> {
+async function upload(openai: OpenAI): Promise<string> {
   const body = { model: 'sim/chat', messages: [{ role: 'user', content: 'hello' }] };
   const line = { custom_id: 'c', method: 'POST', url: '/v1/chat/completions', body };
   const file = await toFile(Buffer.from(JSON.stringify(line)), 'in.jsonl');
-  const { id: input_file_id } = await openai.files.create({ file, purpose: 'batch' });
+  return (await openai.files.create({ file, purpose: 'batch' })).id;
+}
+
+async function begin(openai: OpenAI): Promise<string> {
+  const input_file_id = await upload(openai);
   const made = { input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' } as const;
   return (await openai.batches.create(made)).id;
 }
@@ -72,4 +76,21 @@ it('BAT-01 a batch whose last lines wait for a limit until its time is over has 
   expect(batch).toMatchObject({ status: 'expired', request_counts: { total: 1, completed: 0, failed: 1 } });
   const errors = await (await openai.files.content(String(batch.error_file_id))).text();
   expect(JSON.parse(errors)).toMatchObject({ response: null, error: { code: 'batch_expired' } });
+}, 600_000);
+
+it('F1 a batch keeps the order of its metadata whose names are numbers, when made, read, listed and ended', async () => {
+  const apiKey = app.keyOf('key_odd');
+  const openai = new OpenAI({ apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
+  inference.answer = served;
+  const metadata = '"metadata":{"id":"1234567890123456789","10":"2","2":"x","b":"1"}';
+  const read = async (path: string, body?: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    return (await fetch(`${app.url}${path}`, { method: body ? 'POST' : 'GET', headers, body })).text();
+  };
+  const asked = `{"input_file_id":"${await upload(openai)}","endpoint":"/v1/chat/completions","completion_window":"24h"`;
+  const made = await read('/v1/batches', `${asked},${metadata}}`);
+  const { id } = JSON.parse(made) as { id: string };
+  await eventually(async () => (await openai.batches.retrieve(id)).status === 'completed', SLOWLY);
+  for (const shown of [made, await read(`/v1/batches/${id}`), await read('/v1/batches')])
+    expect(shown).toContain(metadata);
 }, 600_000);
