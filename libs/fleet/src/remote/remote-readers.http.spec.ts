@@ -1,4 +1,4 @@
-import { ApiError } from '@gateway/contracts';
+import { ApiError, type InferenceCall } from '@gateway/contracts';
 import {
   EventLogDouble,
   eventually,
@@ -13,6 +13,7 @@ import { HttpCatalogueNames } from './http-catalogue-names.js';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpErasedEndUsers } from './http-erased-end-users.js';
 import { HttpFunds } from './http-funds.js';
+import { HttpInference } from './http-inference.js';
 
 const random = seededRandom(1);
 let service: UpstreamDouble;
@@ -20,7 +21,7 @@ let http: InternalHttp;
 
 beforeEach(async () => {
   service = await startUpstreamDouble();
-  const services = { usage: service.url, catalogue: service.url };
+  const services = { usage: service.url, catalogue: service.url, edge: service.url };
   const clock = new PatientClock('2026-11-01T00:00:00Z');
   http = new InternalHttp({ clock, random, fleetToken: 't', services });
 });
@@ -109,6 +110,15 @@ describe('HttpErasedEndUsers', () => {
     }
     service.answer = () => ({ status: 500 });
     await expect(endUsers.since(new Date(5))).rejects.toThrow(unavailable);
+  });
+});
+
+describe('HttpInference', () => {
+  it('503, and sent once, where an edge of another release refuses a member of the call', async () => {
+    service.answer = () => ({ status: 422, json: { error: { code: 'validation_error' } } });
+    const call = { request_id: 'req_1', unit: 0, is_repeat: true } as InferenceCall;
+    await expect(new HttpInference(http, random).infer(call)).rejects.toThrow(unavailable);
+    expect(service.seen).toHaveLength(1);
   });
 });
 

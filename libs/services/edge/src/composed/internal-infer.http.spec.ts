@@ -61,6 +61,16 @@ describe('/internal/infer', () => {
     expect(record).toMatchObject({ unit: 7, endpoint: '/v1/batches', priced_from: { tier: 'batch' } });
   });
 
+  it('422 for a member that a later release sends: nothing is begun that it may forbid', async () => {
+    const before = edge.upstream().length;
+    const { status, body } = await post('/internal/infer', { ...call(), is_of_a_later_release: true });
+    expect([status, body.error.param, edge.upstream().length]).toEqual([
+      422,
+      'is_of_a_later_release',
+      before,
+    ]);
+  });
+
   it('BAT-01 a line waits for its turn beside callers, whose requests never do', async () => {
     let begin = (): void => undefined;
     const turn = jest.spyOn(BatchPace.prototype, 'turn');

@@ -116,4 +116,22 @@ describe('the begin of a video', () => {
       ['vid_new', false, undefined],
     ]);
   });
+
+  it('B2 a repeat that an edge of the release before refuses is asked again, and begun by none of them', async () => {
+    // It knows no `is_repeat`: 422, which HttpInference throws as this.
+    let refusals = 0;
+    inference.answer = (asked) => {
+      if (asked.task !== null || !asked.is_repeat) return Promise.reject(new ApiError('service_unavailable'));
+      refusals += 1;
+      if (refusals < 3) return Promise.reject(new ApiError('service_unavailable'));
+      // The edges are rolled: one of them has the task.
+      inference.answer = provider;
+      return provider(asked);
+    };
+    const begun = await post('{"model":"sim/video","prompt":"a"}');
+    const { id } = JSON.parse(begun) as { id: string };
+    expect(await ended(id)).toMatchObject({ status: 'completed', error: null });
+    const begins = inference.calls.filter(({ task, is_repeat }) => task === null && !is_repeat);
+    expect([begins.length, refusals]).toEqual([1, 3]);
+  });
 });
