@@ -1,4 +1,4 @@
-import { rangeOfUrl } from './range.js';
+import { rangeBefore, rangeOfUrl } from './range.js';
 import { keepRange, type Places } from './keep-range.js';
 import { keptRange } from './remembered-range.js';
 import type { Params } from './search-params.js';
@@ -128,4 +128,33 @@ describe('a range that was picked by hand', () => {
       expect(read(kept, 'org_1', '/usage')).toEqual({ range: '30d' });
     },
   );
+});
+
+describe('the period before a range', () => {
+  const before = (url: Params, zone: string, now = NOW) =>
+    rangeBefore(url, rangeOfUrl(url, '7d', zone, now), zone);
+
+  it.each([
+    ['7d', '2026-03-06T10:00:00.000Z', '2026-03-13T09:59:59.999Z'],
+    ['last-month', '2026-01-01T00:00:00.000Z', '2026-01-31T23:59:59.999Z'],
+    ['month', '2026-02-01T00:00:00.000Z', '2026-02-20T10:00:29.999Z'],
+  ])('of %s is %s to %s', (range, since, until) => {
+    expect(before({ range }, 'UTC')).toEqual({ since, until });
+  });
+
+  it('of a month that is longer than the one before is that whole month', () => {
+    const march31 = Date.parse('2026-03-31T12:00:00Z');
+    expect(before({ range: 'month' }, 'Asia/Kolkata', march31)).toEqual({
+      since: '2026-01-31T18:30:00.000Z',
+      until: '2026-02-28T18:29:59.999Z',
+    });
+  });
+
+  it('of days picked by hand is as long as they are, and ends where they begin', () => {
+    const url = { from: '2026-03-10', to: '2026-03-12' };
+    expect(before(url, 'UTC')).toEqual({
+      since: '2026-03-07T00:00:00.000Z',
+      until: '2026-03-09T23:59:59.999Z',
+    });
+  });
 });

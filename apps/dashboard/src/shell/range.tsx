@@ -91,6 +91,28 @@ export function rangeOfUrl(url: Params, otherwise: HoursName, zone: string, nowM
   return { since: sinceOf(range, nowMs), hours: range.hours };
 }
 
+/**
+ * Returns the range to compare with: as much of the month before for a month that has not ended, the whole month before
+ * for a whole one, else the same time that ends where the range begins.
+ */
+export function rangeBefore(
+  url: Params,
+  { since, hours }: Range,
+  zone: string,
+): { since: string; until: string } {
+  const sinceMs = Date.parse(since);
+  const isByDay = url.from !== undefined && url.to !== undefined;
+  const month = isByDay ? undefined : monthOf(url.range);
+  const lengthMs = hours * HOUR_MS;
+  const startMs =
+    month === undefined
+      ? sinceMs - lengthMs
+      : Date.parse(dayStart(firstOfMonth(sinceMs, zone, 1), zone) ?? '');
+  const endMs = month === 'month' ? Math.min(startMs + lengthMs, sinceMs) : sinceMs;
+  // The API covers the instant that it is given.
+  return { since: new Date(startMs).toISOString(), until: new Date(endMs - 1).toISOString() };
+}
+
 export function RangePicker({ otherwise }: { otherwise: HoursName }): ReactNode {
   const [url] = useParamsOfUrl();
   const pick = usePick(otherwise);

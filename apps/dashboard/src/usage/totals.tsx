@@ -15,17 +15,28 @@ interface Row {
   name: string;
   colour: string | null;
   values: SeriesValues;
+  /** Its spend of the period before; null where that is not known. */
+  beforeUsd: string | null;
+}
+
+interface TotalsProps {
+  shown: Shown;
+  series: Series;
+  /** The period before, to compare with. */
+  before?: Series | undefined;
 }
 
 /** The sums of the groups; each leads to what it is the sum of. */
-export function Totals({ shown, series }: { shown: Shown; series: Series }): ReactNode {
+export function Totals({ shown, series, before }: TotalsProps): ReactNode {
   const groups: Row[] = series.groups.map((group, index) => ({
     id: group.id,
     name: nameOf(group),
     colour: colourOf(group.id, index),
     values: series.totals[group.id],
+    beforeUsd: before === undefined ? null : spendOf(before, group.id),
   }));
-  const rows: Row[] = [...groups, { id: null, name: 'Total', colour: null, values: series.total }];
+  const total = { name: 'Total', values: series.total, beforeUsd: before?.total.cost_usd ?? null };
+  const rows: Row[] = [...groups, { id: null, colour: null, ...total }];
   const columns: Column<Row>[] = [
     {
       name: 'Group',
@@ -40,6 +51,7 @@ export function Totals({ shown, series }: { shown: Shown; series: Series }): Rea
     },
     { name: 'Spend', isFigure: true, cell: ({ values }) => <Money usd={values.cost_usd} decimals={6} /> },
     { name: 'Share', isFigure: true, cell: ({ values }) => shareOf(values, series.total) },
+    ...(before === undefined ? [] : COMPARED),
     { name: 'Requests', isFigure: true, cell: ({ values }) => count(values.requests) },
     { name: 'Errors', isFigure: true, cell: ({ values }) => count(values.errors) },
     { name: 'Input tokens', isFigure: true, cell: ({ values }) => count(values.prompt_tokens) },
@@ -56,6 +68,39 @@ export function Totals({ shown, series }: { shown: Shown; series: Series }): Rea
       minWidth={960}
     />
   );
+}
+
+/** Columns of a comparison. */
+const COMPARED: Column<Row>[] = [
+  {
+    name: 'Before',
+    isFigure: true,
+    cell: ({ beforeUsd }) => (beforeUsd === null ? '–' : <Money usd={beforeUsd} decimals={6} />),
+  },
+  { name: 'Change', isFigure: true, cell: ({ values, beforeUsd }) => changeOf(values.cost_usd, beforeUsd) },
+];
+
+/**
+ * Returns the spend of a group in another answer. Null for `other`, whose groups differ, and for a group that may be
+ * among the others there.
+ */
+function spendOf({ totals, groups }: Series, group: string): string | null {
+  if (group === 'other') return null;
+  if (Object.hasOwn(totals, group)) return totals[group].cost_usd;
+  return groups.some(({ id }) => id === 'other') ? null : '0';
+}
+
+const change = new Intl.NumberFormat('en-US', {
+  style: 'percent',
+  maximumFractionDigits: 1,
+  signDisplay: 'exceptZero',
+});
+
+function changeOf(usd: string, beforeUsd: string | null): string {
+  if (beforeUsd === null) return '–';
+  const ratio = usdRatio(usd, beforeUsd);
+  if (ratio !== null) return change.format(ratio - 1);
+  return Number.parseFloat(usd) === 0 ? '–' : 'new';
 }
 
 const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 });

@@ -137,6 +137,33 @@ describe('the page of usage', () => {
     POST.mockImplementation(async () => ({ data: SERIES }));
   });
 
+  it('beside the period before each group says its change, and a dash where that is not known', async () => {
+    const cost = (usd: string) => ({ ...VALUES, cost_usd: usd });
+    const former = {
+      ...SERIES,
+      groups: ['openai/gpt-5.1', 'xai/grok-4'].map((id) => ({ id, label: null })),
+      totals: { 'openai/gpt-5.1': cost('0.0000008'), 'xai/grok-4': cost('0') },
+      total: cost('0.0000008'),
+    };
+    POST.mockImplementation(async (_path, { body }) => ({
+      data: 'top' in body && body.top === 20 ? former : SERIES,
+    }));
+    const changes = (): (string | null)[] =>
+      [
+        ...screen.getByRole('table', { name: 'Sums of the range' }).querySelectorAll('[data-label=Change]'),
+      ].map(({ textContent }) => textContent);
+    const { address } = renderedAt('/o/org_1/usage', <UsagePage />);
+    fireEvent.click(await screen.findByRole('switch', { name: 'Compare with the period before' }));
+    await waitFor(() => expect(changes()).toEqual(['+25%', 'new', '–', '+25%']));
+    expect(address()).toBe('/o/org_1/usage?compare=before');
+    former.groups.push({ id: 'other', label: null });
+    Reflect.deleteProperty(former.totals, 'xai/grok-4');
+    cleanup();
+    renderedAt('/o/org_1/usage?compare=before', <UsagePage />);
+    await waitFor(() => expect(changes()).toEqual(['+25%', '–', '–', '+25%']));
+    POST.mockImplementation(async () => ({ data: SERIES }));
+  });
+
   it('the table on the screen is a file: each group with its exact spend, and the sum of all', async () => {
     const files: Blob[] = [];
     Object.assign(URL, {

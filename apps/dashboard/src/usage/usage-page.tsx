@@ -1,6 +1,7 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Select, Stack, Switch, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
+import { minuteLabel } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
 import { FilterChip } from '../shell/filter-chip.js';
@@ -9,7 +10,7 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { ExportButton } from '../shell/export-button.js';
-import { RangePicker, rangeOfUrl } from '../shell/range.js';
+import { rangeBefore, RangePicker, rangeOfUrl } from '../shell/range.js';
 import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
@@ -24,13 +25,16 @@ import { totalsCsv } from './totals-csv.js';
 import { useSeries, type Series } from './usage.queries.js';
 
 const HOURLY_UP_TO_HOURS = 48;
+/** Groups of the period before: as many as the API shows, so that few of today's are among its others. */
+const MOST_GROUPS = 20;
 
 export default function UsagePage(): ReactNode {
   const org = useOrg();
   const zone = useZone();
   const [url, change] = useParamsOfUrl();
   const [openedAt] = useState(() => Date.now());
-  const { since, until, hours } = rangeOfUrl(url, '7d', zone, openedAt);
+  const range = rangeOfUrl(url, '7d', zone, openedAt);
+  const { since, until, hours } = range;
   const groupBy = GROUPS.some(({ value }) => value === url.by) ? (url.by ?? 'model') : 'model';
   const granularity = hours <= HOURLY_UP_TO_HOURS ? 'hour' : 'day';
   const filters = filtersOf(url);
@@ -39,6 +43,12 @@ export default function UsagePage(): ReactNode {
   const series = useSeries(org.id, filter);
   const isWholeNeeded = !metricOf(url.metric).isAdditive;
   const whole = useSeries(org.id, { ...filter, groupBy: null }, { isNeeded: isWholeNeeded });
+  const isCompared = url.compare === 'before';
+  const before = useSeries(
+    org.id,
+    { ...filter, ...rangeBefore(url, range, zone), top: MOST_GROUPS },
+    { isNeeded: isCompared, keepsShown: false },
+  );
   return (
     <>
       <PageHead title="Usage" scope={useScopes().usage} about={`Days and hours of ${zone}`}>
@@ -63,6 +73,11 @@ export default function UsagePage(): ReactNode {
           onChange={(by) => change({ by: by === 'model' ? null : by })}
           w={150}
         />
+        <Switch
+          label="Compare with the period before"
+          checked={isCompared}
+          onChange={({ currentTarget }) => change({ compare: currentTarget.checked ? 'before' : null })}
+        />
         {Object.entries(filters).map((one) => (
           <FilterChip key={one[0]} {...saidOf(one, names)} onRemove={() => change({ [one[0]]: null })} />
         ))}
@@ -70,15 +85,23 @@ export default function UsagePage(): ReactNode {
       </Group>
       {series.isPending && <Loading height={320} />}
       {series.isError && <ProblemCard failure={series.error} retry={() => void series.refetch()} />}
+      {isCompared && before.isError && (
+        <ProblemCard failure={before.error} retry={() => void before.refetch()} />
+      )}
       {series.isSuccess && (
         <Figures
           shown={{ slug: org.slug, url, series: series.data, until, groupBy }}
           series={series.data}
           whole={isSameRange(whole.data, series.data) ? whole.data : undefined}
+          before={isCompared ? before.data : undefined}
         />
       )}
     </>
   );
+}
+
+function spanOf({ since, until, time_zone: zone }: Series): string {
+  return `${minuteLabel(since, zone)} to ${minuteLabel(until, zone)}`;
 }
 
 /** True if both answers have the same buckets: one of them may still be that of the range before. */
@@ -92,10 +115,12 @@ interface FiguresProps {
   series: Series;
   /** All groups together; undefined where it is not asked or not known yet. */
   whole: Series | undefined;
+  /** The period before; undefined where it is not asked or not known yet. */
+  before: Series | undefined;
 }
 
 /** Chart and tables of the page, whose marks share their links. */
-function Figures({ shown, series, whole }: FiguresProps): ReactNode {
+function Figures({ shown, series, whole, before }: FiguresProps): ReactNode {
   const metric = metricOf(shown.url.metric);
   if (series.total.requests === 0) {
     const isFiltered = Object.keys(filtersOf(shown.url)).length > 0;
@@ -111,7 +136,7 @@ function Figures({ shown, series, whole }: FiguresProps): ReactNode {
         whole={whole}
         metric={metric}
       />
-      <Totals shown={shown} series={series} />
+      <Totals shown={shown} series={series} before={before} />
       <Group>
         <Button
           variant="default"
@@ -123,6 +148,7 @@ function Figures({ shown, series, whole }: FiguresProps): ReactNode {
         </Button>
       </Group>
       <Text size="sm" c="dimmed">
+        {before !== undefined && `Change of the spend since ${spanOf(before)}. `}
         Percentiles are estimated from histograms.
       </Text>
     </Stack>

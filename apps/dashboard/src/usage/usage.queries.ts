@@ -18,6 +18,8 @@ export interface SeriesFilter {
   granularity: Granularity;
   zone: string;
   filters: UsageFilters;
+  /** Groups that are named, the dearest first. Default 8. */
+  top?: number;
 }
 
 const TOP = 8;
@@ -26,18 +28,19 @@ const STALE_MS = 60_000;
 /** The server cuts the range into days and hours of the zone; the rest of the groups is `other`, so that all add up. */
 function bodyOfFilter(
   org: string | null,
-  { since, until, groupBy, granularity, zone, filters }: SeriesFilter,
+  { since, until, groupBy, granularity, zone, filters, top = TOP }: SeriesFilter,
 ): Schemas['UsageSeriesBody'] {
   const range = until === undefined ? { since } : { since, until };
   const asked = { ...range, ...bodyOfFilters(filters) };
-  const groups = groupBy === null ? {} : { group_by: groupBy, top: TOP };
+  const groups = groupBy === null ? {} : { group_by: groupBy, top };
   return { org_id: askedOrg(org), ...asked, granularity, time_zone: zone, ...groups };
 }
 
+/** Reads a series. With `keepsShown` the former answer stays until the next has come. */
 export function useSeries(
   org: string | null,
   filter: SeriesFilter,
-  { isNeeded = true } = {},
+  { isNeeded = true, keepsShown = true } = {},
 ): UseQueryResult<Series> {
   const body = bodyOfFilter(org, filter);
   return useQuery({
@@ -45,6 +48,6 @@ export function useSeries(
     queryKey: [org, 'series', body],
     queryFn: () => bodyOf(api.POST('/v1/usage/series', { body: { ...body, ...freshness(Date.now()) } })),
     staleTime: STALE_MS,
-    placeholderData: (shown) => shown,
+    ...(keepsShown && { placeholderData: (shown: Series | undefined) => shown }),
   });
 }
