@@ -1,12 +1,12 @@
 import type { Params } from '../shell/search-params.js';
 
 /** Filters that the address holds, by their names in the API. */
-const NAMES = ['model', 'key_id', 'member_id', 'team_id', 'endpoint', 'status'] as const;
+const NAMES = ['model', 'key_id', 'member_id', 'team_id', 'endpoint', 'status', 'tag'] as const;
 type Name = (typeof NAMES)[number];
 export type UsageFilters = Partial<Record<Name, string>>;
 
-/** The filter that has the requests of one group alone. */
-export const FILTER_OF: Readonly<Record<string, Name>> = {
+/** Filters by their groups, for those groups that are named by one word. */
+const FILTER_OF: Readonly<Record<string, Name>> = {
   model: 'model',
   key: 'key_id',
   member: 'member_id',
@@ -14,6 +14,14 @@ export const FILTER_OF: Readonly<Record<string, Name>> = {
   endpoint: 'endpoint',
   status: 'status',
 };
+const TAG = 'tag:';
+
+/** Returns the filter that has the requests of one group alone: of `tag:feature` that of `feature=<group>`. */
+export function filterOf(groupBy: string, group: string): UsageFilters {
+  return groupBy.startsWith(TAG)
+    ? { tag: `${groupBy.slice(TAG.length)}=${group}` }
+    : { [FILTER_OF[groupBy]]: group };
+}
 
 export function filtersOf(url: Params): UsageFilters {
   return Object.fromEntries(NAMES.flatMap((name) => (url[name] ? [[name, url[name]]] : [])));
@@ -34,6 +42,7 @@ const KINDS: Readonly<Partial<Record<Name, string>>> = {
   member_id: 'Member',
   team_id: 'Team',
   endpoint: 'Endpoint',
+  tag: 'Tag',
 };
 
 /** A filter in words: its kind, and its name where `names` has one, because ids say nothing. */

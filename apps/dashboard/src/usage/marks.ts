@@ -2,7 +2,7 @@ import type { Mark } from '../chart/bars.js';
 import { rangeNameOf } from '../shell/range.js';
 import type { Params } from '../shell/search-params.js';
 import { spanOfBucket } from '../shell/span.js';
-import { FILTER_OF, filtersOf, type UsageFilters } from './filter.js';
+import { filterOf, filtersOf, type UsageFilters } from './filter.js';
 import type { Series } from './usage.queries.js';
 
 /** The content of the page, of which a mark is a part. */
@@ -29,7 +29,7 @@ export function markOf(shown: Shown, group: string | null, bucket: number | null
   const isOne = !NO_FILTER.has(group);
   const filters: UsageFilters = {
     ...filtersOf(url),
-    ...(isOne && group !== null && { [FILTER_OF[groupBy]]: group }),
+    ...(isOne && group !== null && filterOf(groupBy, group)),
     // Of the errors the page shows no others.
     ...(url.metric === 'errors' && { status: 'error' }),
   };

@@ -106,4 +106,14 @@ export const GROUPS = [
   { value: 'team', label: 'by team' },
   { value: 'endpoint', label: 'by endpoint' },
   { value: 'status', label: 'by status' },
+  { value: 'tag', label: 'by tag' },
 ];
+
+/**
+ * Returns the groups that an address names, for example `team` or `tag:feature`; `tag` where it does not name the tag
+ * yet. An address that names none is by model.
+ */
+export function groupOf(by = 'model'): string {
+  if (/^tag:[^=]{1,128}$/.test(by)) return by;
+  return GROUPS.some(({ value }) => value === by) ? by : 'model';
+}

@@ -137,6 +137,32 @@ describe('the page of usage', () => {
     POST.mockImplementation(async () => ({ data: SERIES }));
   });
 
+  it('groups by the tag that is named, and a value leads to its requests alone', async () => {
+    const groups = [
+      { id: 'search', label: null },
+      { id: 'none', label: null },
+    ];
+    const values = { search: VALUES, none: VALUES };
+    const buckets = SERIES.buckets.map(({ start }) => ({ start, values }));
+    POST.mockImplementation(async () => ({ data: { ...SERIES, groups, buckets, totals: values } }));
+    const before = POST.mock.calls.length;
+    const { address } = renderedAt('/o/org_1/usage?by=tag', <UsagePage />);
+    await screen.findByText(/^Name the tag/);
+    expect(POST.mock.calls.length).toBe(before);
+    const field = screen.getByRole('textbox', { name: 'Name of the tag' });
+    fireEvent.change(field, { target: { value: 'feature' } });
+    fireEvent.submit(field);
+    await waitFor(() => expect(address()).toBe('/o/org_1/usage?by=tag%3Afeature'));
+    const table = await screen.findByRole('table', { name: 'Sums of the range' });
+    expect(POST.mock.lastCall?.[1].body).toMatchObject({ group_by: 'tag:feature' });
+    expect(hrefsIn(table)[0]).toBe('/o/org_1/usage?tag=feature%3Dsearch');
+    cleanup();
+    renderedAt('/o/org_1/usage?tag=feature%3Dsearch', <UsagePage />);
+    await screen.findByRole('button', { name: 'Tag: feature=search · remove the filter' });
+    await waitFor(() => expect(POST.mock.lastCall?.[1].body).toMatchObject({ tag: 'feature=search' }));
+    POST.mockImplementation(async () => ({ data: SERIES }));
+  });
+
   it('beside the period before each group says its change, and a dash where that is not known', async () => {
     const cost = (usd: string) => ({ ...VALUES, cost_usd: usd });
     const former = {

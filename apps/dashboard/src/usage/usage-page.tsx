@@ -18,7 +18,8 @@ import { download } from '../table/download.js';
 import { Views } from '../shell/views.js';
 import { bodyOfFilters, filtersOf, saidOf } from './filter.js';
 import type { Shown } from './marks.js';
-import { GROUPS, metricOf, METRICS } from './metrics.js';
+import { GroupPicker } from './group-picker.js';
+import { groupOf, metricOf, METRICS } from './metrics.js';
 import { OverTime } from './over-time.js';
 import { Totals } from './totals.js';
 import { totalsCsv } from './totals-csv.js';
@@ -35,19 +36,20 @@ export default function UsagePage(): ReactNode {
   const [openedAt] = useState(() => Date.now());
   const range = rangeOfUrl(url, '7d', zone, openedAt);
   const { since, until, hours } = range;
-  const groupBy = GROUPS.some(({ value }) => value === url.by) ? (url.by ?? 'model') : 'model';
+  const groupBy = groupOf(url.by);
+  const isNamed = groupBy !== 'tag';
   const granularity = hours <= HOURLY_UP_TO_HOURS ? 'hour' : 'day';
   const filters = filtersOf(url);
   const names = { ...useFilterNames(org.id, filters) };
   const filter = { since, until, groupBy, granularity, zone, filters } as const;
-  const series = useSeries(org.id, filter);
-  const isWholeNeeded = !metricOf(url.metric).isAdditive;
+  const series = useSeries(org.id, filter, { isNeeded: isNamed });
+  const isWholeNeeded = isNamed && !metricOf(url.metric).isAdditive;
   const whole = useSeries(org.id, { ...filter, groupBy: null }, { isNeeded: isWholeNeeded });
   const isCompared = url.compare === 'before';
   const before = useSeries(
     org.id,
     { ...filter, ...rangeBefore(url, range, zone), top: MOST_GROUPS },
-    { isNeeded: isCompared, keepsShown: false },
+    { isNeeded: isCompared && isNamed, keepsShown: false },
   );
   return (
     <>
@@ -65,14 +67,7 @@ export default function UsagePage(): ReactNode {
           onChange={(metric) => change({ metric: metric === 'spend' ? null : metric })}
           w={150}
         />
-        <Select
-          aria-label="Group"
-          data={GROUPS}
-          allowDeselect={false}
-          value={groupBy}
-          onChange={(by) => change({ by: by === 'model' ? null : by })}
-          w={150}
-        />
+        <GroupPicker groupBy={groupBy} onChange={(by) => change({ by })} />
         <Switch
           label="Compare with the period before"
           checked={isCompared}
@@ -83,12 +78,13 @@ export default function UsagePage(): ReactNode {
         ))}
         {series.isSuccess && <AsOf at={series.data.as_of} isReading={series.isFetching} />}
       </Group>
-      {series.isPending && <Loading height={320} />}
+      {!isNamed && <Empty>Name the tag by which requests are grouped, such as feature.</Empty>}
+      {isNamed && series.isPending && <Loading height={320} />}
       {series.isError && <ProblemCard failure={series.error} retry={() => void series.refetch()} />}
       {isCompared && before.isError && (
         <ProblemCard failure={before.error} retry={() => void before.refetch()} />
       )}
-      {series.isSuccess && (
+      {isNamed && series.isSuccess && (
         <Figures
           shown={{ slug: org.slug, url, series: series.data, until, groupBy }}
           series={series.data}
