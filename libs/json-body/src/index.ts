@@ -1,6 +1,6 @@
 export { BodyFault, JSON_BOUNDS, parseBody } from './parsed-body.js';
 export type { ParsedBody } from './parsed-body.js';
-export { spliceMembers } from './splice.js';
+export { spliceMembers, isObject, writeJson, type JsonObject } from './write-json.js';
 export {
   memberAsWritten,
   membersAsWritten,
@@ -12,5 +12,3 @@ export {
   spelledLike,
   withoutHidden,
 } from './spelling.js';
-export { isObject, writeJson } from './write-json.js';
-export type { JsonObject } from './write-json.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { BodyFault, JSON_BOUNDS, parseBody, type ParsedBody } from './parsed-body.js';
-import { spliceMembers } from './splice.js';
+import { spliceMembers } from './write-json.js';
 
 function parsed(text: string): ParsedBody {
   const body = parseBody(Buffer.from(text));

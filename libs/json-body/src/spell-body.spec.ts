@@ -1,5 +1,5 @@
 import { BodyFault, parseBody, type ParsedBody } from './parsed-body.js';
-import { spliceMembers } from './splice.js';
+import { spliceMembers } from './write-json.js';
 
 function parsed(text: string): ParsedBody {
   const body = parseBody(Buffer.from(text));

@@ -1,6 +1,13 @@
 import type { PriceRecord, PriceTier, UnitUsage } from '@gateway/contracts';
-import { billsByUnit, plainVideoRate, rowVideoRate, unitItems } from './billed-items.js';
-import type { VideoRate } from './billed-items.js';
+import {
+  type PriceTerms,
+  type VideoRate,
+  billsByUnit,
+  chargeFactor,
+  plainVideoRate,
+  rowVideoRate,
+  unitItems,
+} from './price.js';
 import { compilePrice } from './compile-price.js';
 import type { CompiledPrice, CompiledRow, Rate } from './compile-price.js';
 import { estimateInput } from './estimate.js';
@@ -9,8 +16,6 @@ import { ZERO, add, fromInteger, largest, multiply, roundTo } from './exact.js';
 import type { Exact } from './exact.js';
 import { matchRow } from './matrix.js';
 import { pricesBetween } from './price-windows.js';
-import { chargeFactor } from './price.js';
-import type { PriceTerms } from './price.js';
 import type { PriceContext } from './price-record.js';
 import { billedSeconds, secondsOf } from './seconds.js';
 import { counted } from './unit-usage.js';

@@ -24,8 +24,7 @@ import { Pressure } from './pressure/pressure.js';
 import { startTracing, TRACER, type Tracing } from './tracing/tracing.js';
 import { reportBuild } from './metrics/build-info.js';
 import { Metrics } from './metrics/metrics.js';
-import { SystemClock } from './time/system-clock.js';
-import { SystemRandom } from './time/system-random.js';
+import { SystemClock, SystemRandom } from './time/system.js';
 import { CLOCK, RANDOM } from './time/tokens.js';
 
 /** The parts that a driver is made from. */

@@ -2,5 +2,4 @@
  * `@gateway/platform/time`: clock and randomness for a thread that needs nothing else of the platform. The whole of it
  * brings Nest, Fastify and class-validator, 60 MiB that the shipper's thread would hold beside the edge's own.
  */
-export { SystemClock } from './time/system-clock.js';
-export { SystemRandom } from './time/system-random.js';
+export { SystemClock, SystemRandom } from './time/system.js';

@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { JsonObject } from '../body/json-object.js';
-import { unitUsage as chat } from './chat/usage.js';
+import { unitUsage as chat } from './chat/chat-completion.js';
 import { unitUsage as converse } from './converse/usage.js';
 import { unitUsage as gemini } from './gemini/usage.js';
 import { unitUsage as messages } from './messages/usage.js';

@@ -1,9 +1,9 @@
 import { ApiError } from '@gateway/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
-import { credentialOfRequest, parseCredential } from './credential.js';
+import { credentialOfRequest, parseCredential } from './authenticator.js';
 import { mintSecret } from './secret.js';
-import { SystemRandom } from '../time/system-random.js';
+import { SystemRandom } from '../time/system.js';
 
 const random = new SystemRandom();
 const [a, b] = [mintSecret('rsk_', random), mintSecret('rsk_', random)];

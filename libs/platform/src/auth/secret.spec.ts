@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { ApiError } from '@gateway/contracts';
-import { SystemRandom } from '../time/system-random.js';
-import { parseCredential } from './credential.js';
+import { SystemRandom } from '../time/system.js';
+import { parseCredential } from './authenticator.js';
 import { isWellFormedSecret, maskedSecret, mintSecret, secretDigest, SECRET_PATTERN } from './secret.js';
 
 const random = new SystemRandom();

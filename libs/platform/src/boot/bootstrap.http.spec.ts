@@ -2,7 +2,7 @@ import { BODY_LIMIT_BYTES, ERRORS } from '@gateway/contracts';
 import { eventually, keyPrincipal } from '@gateway/testing';
 import { connect } from 'node:net';
 import { mintSecret } from '../auth/secret.js';
-import { SystemRandom } from '../time/system-random.js';
+import { SystemRandom } from '../time/system.js';
 import { PROBE_FLEET_TOKEN, PROBE_OTHER_FLEET_TOKEN, startProbe, type Probe } from './probe-app.fixture.js';
 
 interface Answer {

@@ -37,16 +37,14 @@ import { NestLogger } from '../logging/nest-logger.js';
 import { Metrics } from '../metrics/metrics.js';
 import { serveMetrics, type MetricsListener } from '../metrics/metrics-server.js';
 import { traceRequests, TRACER } from '../tracing/tracing.js';
-import { SystemClock } from '../time/system-clock.js';
-import { SystemRandom } from '../time/system-random.js';
+import { SystemClock, SystemRandom } from '../time/system.js';
 import { CLOCK } from '../time/tokens.js';
 import { defaultPressureLimits, Pressure, type PressureLimits } from '../pressure/pressure.js';
 import { registerBodyIntake } from '../pressure/body-intake.js';
 import { registerBodyParsers } from './body-parsers.js';
 import { answerClientError } from './client-error.js';
-import { Entrance } from './entrance.js';
+import { Entrance, readVersion, registerRequestHooks } from './request-hooks.js';
 import { declaresTooMuch, dropBody, limitAt, sendTooLarge } from '../request/oversize.js';
-import { readVersion, registerRequestHooks } from './request-hooks.js';
 import { addResponseHeaders, isCrossOriginPath, responseHeaders } from '../request/response-headers.js';
 
 export interface BootConfig {

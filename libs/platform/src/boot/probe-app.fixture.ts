@@ -35,8 +35,7 @@ import { ReadinessChecks } from '../health/readiness-checks.js';
 import { Pressure, type PressureLimits } from '../pressure/pressure.js';
 import { responseHeaders } from '../request/response-headers.js';
 import { PlatformModule } from '../platform.module.js';
-import { SystemClock } from '../time/system-clock.js';
-import { SystemRandom } from '../time/system-random.js';
+import { SystemClock, SystemRandom } from '../time/system.js';
 import { bootstrap, type BootConfig, type RunningApp } from './bootstrap.js';
 
 class WidgetPart {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { eventually, keyPrincipal } from '@gateway/testing';
 import { mintSecret } from '../auth/secret.js';
-import { SystemRandom } from '../time/system-random.js';
+import { SystemRandom } from '../time/system.js';
 import { startProbe, type Probe } from './probe-app.fixture.js';
 
 const MIB = 1_048_576;

@@ -1,7 +1,7 @@
 import { keyPrincipal } from '@gateway/testing';
 import { mintSecret } from '../auth/secret.js';
 import { startProbe, type Probe } from '../boot/probe-app.fixture.js';
-import { SystemRandom } from '../time/system-random.js';
+import { SystemRandom } from '../time/system.js';
 
 const secret = mintSecret('rsk_', new SystemRandom());
 const MSG = 'This field is not known.';

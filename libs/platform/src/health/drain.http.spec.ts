@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { mintSecret } from '../auth/secret.js';
-import { SystemRandom } from '../time/system-random.js';
+import { SystemRandom } from '../time/system.js';
 import { startProbe, type Probe } from '../boot/probe-app.fixture.js';
 
 /** A response that is read bit by bit. */

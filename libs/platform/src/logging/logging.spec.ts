@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { scrub } from '@gateway/redaction';
 import { mintSecret } from '../auth/secret.js';
-import { SystemRandom } from '../time/system-random.js';
+import { SystemRandom } from '../time/system.js';
 import { createLogger } from './logger.js';
 
 const secret = mintSecret('rsk_', new SystemRandom());

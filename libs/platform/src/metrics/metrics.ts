@@ -4,7 +4,7 @@ import { counterSeries, histogramSeries, type SeriesOf, type Spread, type Tally 
 
 /**
  * The process's Prometheus registry with its golden signals: requests by route and status with their duration and
- * requests in flight (boot/entrance.ts), and Node's own figures (event-loop delay, garbage collection, memory).
+ * requests in flight (boot/request-hooks.ts), and Node's own figures (event-loop delay, garbage collection, memory).
  * One instance per application, so that tests do not share counters.
  */
 @Injectable()

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
 import { keyPrincipal } from '@gateway/testing';
 import { mintSecret } from '../auth/secret.js';
-import { SystemRandom } from '../time/system-random.js';
+import { SystemRandom } from '../time/system.js';
 import { startProbe, type Probe } from '../boot/probe-app.fixture.js';
 
 interface RawAnswer {

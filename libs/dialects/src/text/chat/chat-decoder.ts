@@ -6,9 +6,8 @@ import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerFailure, RouteTarget } from '../../translation/translation.js';
 import type { Citation, ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded } from '../text-dialect.js';
-import type { StartEvent } from './chat-completion.js';
+import { type StartEvent, reportedUsage, unitUsage } from './chat-completion.js';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
-import { reportedUsage, unitUsage } from './usage.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
 
 /** Most choices of one answer: OpenAI's own bound of `n`. */

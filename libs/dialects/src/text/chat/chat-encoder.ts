@@ -3,15 +3,15 @@ import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import {
   ReasoningDetails,
+  type ReasoningPiece,
+  type StartEvent,
   annotation,
   answerHead,
   callerFinish,
+  chatUsage,
   fold,
-  type ReasoningPiece,
-  type StartEvent,
 } from './chat-completion.js';
 import type { JsonObject } from '../../body/json-object.js';
-import { chatUsage } from './usage.js';
 
 export const DONE_FRAME = 'data: [DONE]\n\n';
 

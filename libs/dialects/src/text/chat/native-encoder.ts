@@ -4,15 +4,15 @@ import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import {
   ReasoningDetails,
+  type StartEvent,
   annotation,
   answerHead,
   callerFinish,
+  chatUsage,
   fold,
-  type StartEvent,
 } from './chat-completion.js';
 import { DONE_FRAME, toolArgumentsDelta, toolStartDelta } from './chat-encoder.js';
 import { isObject, objectOf, objectsOf, pick, type JsonObject } from '../../body/json-object.js';
-import { chatUsage } from './usage.js';
 
 type ChoiceEvent = Extract<ModelEvent, { choice: number }>;
 type UsageEvent = Extract<ModelEvent, { type: 'usage' }>;

@@ -1,6 +1,6 @@
 import { withoutMoney } from '../../translation/money-names.js';
 import { facts } from './chat-samples.fixture.js';
-import { chatUsage, unitUsage } from './usage.js';
+import { chatUsage, unitUsage } from './chat-completion.js';
 import type { Quirks } from '../../translation/translation.js';
 import type { JsonObject } from '../../body/json-object.js';
 

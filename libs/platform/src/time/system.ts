@@ -1,4 +1,5 @@
-import type { Clock, Timer } from '@gateway/contracts';
+import { randomFillSync } from 'node:crypto';
+import type { Clock, Random, Timer } from '@gateway/contracts';
 
 /** The machine's own time. */
 export class SystemClock implements Clock {
@@ -36,4 +37,29 @@ export class SystemClock implements Clock {
 function abortReason(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new Error('Aborted.', { cause: reason });
+}
+
+const POOL_BYTES = 4_096;
+
+/** Cryptographically strong bytes, drawn from the system in blocks because one draw costs a system call. */
+export class SystemRandom implements Random {
+  private readonly pool = new Uint8Array(POOL_BYTES);
+  private used = POOL_BYTES;
+
+  bytes(size: number): Uint8Array {
+    if (size > POOL_BYTES) return randomFillSync(new Uint8Array(size));
+    if (this.used + size > POOL_BYTES) {
+      randomFillSync(this.pool);
+      this.used = 0;
+    }
+    const drawn = this.pool.slice(this.used, this.used + size);
+    // Bytes that were handed out, for a secret perhaps, do not stay in the pool.
+    this.pool.fill(0, this.used, this.used + size);
+    this.used += size;
+    return drawn;
+  }
+
+  fraction(): number {
+    return Math.random();
+  }
 }
