@@ -1,5 +1,6 @@
 export { ERRORS, errorEntry } from './errors/error-table.js';
 export type { ErrorCategory, ErrorCode, ErrorEntry, Fault } from './errors/error-table.js';
+export { unknownField } from './errors/unknown-field.js';
 export { detailType, type DetailType } from './errors/detail-types.js';
 export { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from './errors/api-error.js';
 export type { ApiErrorOptions, AttemptFault, ErrorDetail } from './errors/api-error.js';

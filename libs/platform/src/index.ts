@@ -41,7 +41,6 @@ export { isWritableFolder, requireMakeable } from './config/writable-folder.js';
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';
 export { noEndpoint, toApiError } from './errors/to-api-error.js';
-export { unknownField } from './errors/unknown-field.js';
 export { isStorable, messageOf } from './errors/validation-pipe.js';
 export { serviceUnavailable } from './errors/service-unavailable.js';
 export type { ServiceName } from './errors/service-unavailable.js';

@@ -1,9 +1,10 @@
-import type {
-  ErrorDetail,
-  PromptContent,
-  PromptMessage,
-  PromptVariable,
-  DetailType,
+import {
+  unknownField,
+  type DetailType,
+  type ErrorDetail,
+  type PromptContent,
+  type PromptMessage,
+  type PromptVariable,
 } from '@gateway/contracts';
 import { isObject, spelledLike, withoutHidden, writeJson } from '@gateway/json-body';
 import { placeholdersIn, VARIABLE_NAME } from './placeholders.js';
@@ -25,6 +26,7 @@ const ROLES: ReadonlySet<unknown> = new Set<PromptMessage['role']>([
   'assistant',
 ]);
 const TYPES: ReadonlySet<unknown> = new Set<PromptVariable['type']>(['string', 'number', 'boolean', 'json']);
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(['role', 'content']);
 const VARIABLE_MEMBERS: ReadonlySet<string> = new Set(['name', 'type', 'required', 'default', 'description']);
 /** Members that a request alone may set, or that the version has a member of its own for. */
 const NOT_DEFAULTS: ReadonlySet<string> = new Set([
@@ -61,8 +63,8 @@ function messageFaults(message: unknown, n: number): ErrorDetail[] {
   const at = ['messages', n];
   if (!isObject(message)) return [fault(at, 'A message is an object {role, content}.')];
   const faults = Object.keys(message)
-    .filter((name) => name !== 'role' && name !== 'content')
-    .map((name) => fault([...at, name], 'This field is not known.', 'unknown_field'));
+    .filter((name) => !MESSAGE_MEMBERS.has(name))
+    .map((name) => fault([...at, name], unknownField(name, MESSAGE_MEMBERS), 'unknown_field'));
   if (!ROLES.has(message.role))
     faults.push(fault([...at, 'role'], `role must be one of ${[...ROLES].join(', ')}.`));
   return [...faults, ...contentFaults(message.content, [...at, 'content'])];
@@ -98,7 +100,7 @@ function oneVariableFaults(variable: Record<string, unknown>, at: (string | numb
   const { name, type = 'string', required = true, description } = variable;
   const faults = Object.keys(variable)
     .filter((member) => !VARIABLE_MEMBERS.has(member))
-    .map((member) => fault([...at, member], 'This field is not known.', 'unknown_field'));
+    .map((member) => fault([...at, member], unknownField(member, VARIABLE_MEMBERS), 'unknown_field'));
   if (typeof name !== 'string' || !VARIABLE_NAME.test(name))
     faults.push(fault([...at, 'name'], 'name must be letters, digits, - and _, and begin with no digit.'));
   if (!TYPES.has(type)) faults.push(fault([...at, 'type'], `type must be one of ${[...TYPES].join(', ')}.`));

@@ -1,4 +1,4 @@
-import type { ErrorDetail, PromptContent } from '@gateway/contracts';
+import { unknownField, type ErrorDetail, type PromptContent } from '@gateway/contracts';
 import { isObject, type TextCaller } from '@gateway/dialects';
 import { BodyFault, membersAsWritten, spelledLike, writeJson } from '@gateway/json-body';
 import { renderPrompt } from '@gateway/prompts';
@@ -94,7 +94,8 @@ export class StoredContentNeeded {
     if (!isObject(memory)) return this.refuse(fault(['memory'], 'memory must be an object.'));
     const { end_user_id: endUserId, max_items: maxItems = ITEMS_MAX, ...others } = memory;
     const [other] = Object.keys(others);
-    if (other !== undefined) this.refuse(fault(['memory', other], 'This field is not known.'));
+    if (other !== undefined)
+      this.refuse(fault(['memory', other], unknownField(other, ['end_user_id', 'max_items'])));
     if (typeof endUserId !== 'string' || endUserId === '' || endUserId.length > END_USER_ID_MAX)
       return this.refuse(fault(['memory', 'end_user_id'], 'end_user_id must be a text.'));
     if (!Number.isInteger(maxItems) || Number(maxItems) < 1 || Number(maxItems) > ITEMS_MAX)

@@ -2,9 +2,8 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { Reflector } from '@nestjs/core';
-import { ApiError } from '@gateway/contracts';
+import { ApiError, unknownField } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
-import { unknownField } from '../errors/unknown-field.js';
 import { ACCESS_METADATA, type AccessRule } from './access.js';
 import { Authenticator } from './authenticator.js';
 import { requireOrgOfPath } from './org-role.js';

@@ -7,8 +7,14 @@ import {
 } from '@nestjs/common';
 import { instanceToPlain, plainToInstance } from 'class-transformer';
 import { getMetadataStorage } from 'class-validator';
-import { ApiError, FleetBody, type ErrorDetail, detailType, type DetailType } from '@gateway/contracts';
-import { unknownField } from './unknown-field.js';
+import {
+  ApiError,
+  FleetBody,
+  detailType,
+  unknownField,
+  type DetailType,
+  type ErrorDetail,
+} from '@gateway/contracts';
 
 /** Checks management bodies and queries against their class; an unknown field is refused by its name. */
 export function validationPipe(): ValidationPipe {

@@ -1,4 +1,4 @@
-import type { ErrorDetail, ProviderCredential, DetailType } from '@gateway/contracts';
+import { unknownField, type DetailType, type ErrorDetail, type ProviderCredential } from '@gateway/contracts';
 import { AWS_REGIONS, VERTEX_LOCATIONS } from './regions.js';
 
 /** Hosts of Azure's own that a caller's endpoint may name; the operator may set others. */
@@ -94,7 +94,7 @@ class MemberReader {
 
   refuseOthers(): void {
     for (const name of Object.keys(this.members))
-      if (!this.known.has(name)) this.fault(name, 'This field is not known.', 'unknown_field');
+      if (!this.known.has(name)) this.fault(name, unknownField(name, this.known), 'unknown_field');
   }
 }
 

@@ -2,6 +2,7 @@ import { SUPPORTED_VERSIONS } from '@gateway/api-version';
 import {
   AMOUNT_PATTERN,
   MODEL_PATTERN,
+  unknownField,
   type CreateKeyBody,
   type ErrorDetail,
   type ModelLimit,
@@ -12,7 +13,7 @@ import {
 } from '@gateway/contracts';
 import { isObject } from '@gateway/json-body';
 import { ceilingFaults, type LimitTier } from '@gateway/limits';
-import { expiryFaults, unknownField } from '@gateway/platform';
+import { expiryFaults } from '@gateway/platform';
 
 /** The facts by which a key's fields are judged. */
 export interface KeyContext {
