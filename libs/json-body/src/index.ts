@@ -1,6 +1,13 @@
 export { BodyFault, JSON_BOUNDS, parseBody } from './parsed-body.js';
 export type { ParsedBody } from './parsed-body.js';
-export { spliceMembers, isObject, writeJson, type JsonObject } from './write-json.js';
+export {
+  canonicalJson,
+  isObject,
+  isSpelled,
+  spliceMembers,
+  writeJson,
+  type JsonObject,
+} from './write-json.js';
 export {
   memberAsWritten,
   membersAsWritten,

@@ -18,7 +18,8 @@ export function writeJson(value: unknown): string {
   return isSpelled(value) ? (written(value) ?? 'null') : JSON.stringify(value);
 }
 
-function isSpelled(value: unknown): boolean {
+/** True if JSON.stringify might write a part of the value in another way than it was read. */
+export function isSpelled(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (spellingOf(value) !== undefined) return true;
   if (Array.isArray(value)) return value.some(isSpelled);
@@ -85,6 +86,15 @@ function addMember(pieces: string[], name: string, text: string | undefined): vo
 
 const COMMA = Buffer.from(',');
 const OPEN = Buffer.from('{');
+
+/** Returns JSON with sorted members, so that equal values have equal text, whatever order their members came in. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
 
 /** Changed top-level members: a value is sent in place of the caller's, undefined leaves the member out. */
 type MemberChanges = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 import type { PriceMatrixRow, PriceRecord, PriceWindow } from '@gateway/contracts';
+import { isObject } from '@gateway/json-body';
 import { edges, hourRange, openTest, WEEKDAYS } from './price-windows.js';
 import { RATE_FIELDS } from './price-record.js';
 import type { PriceFault, RateField } from './price-record.js';
@@ -200,10 +201,6 @@ function isText(value: unknown): boolean {
 
 function isCount(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) > 0;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isMatrix(value: unknown): boolean {

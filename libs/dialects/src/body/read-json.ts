@@ -1,4 +1,4 @@
-import { ApiError, detailType, type DetailType, type ErrorDetail } from '@gateway/contracts';
+import { ApiError, detailType, unknownField, type DetailType, type ErrorDetail } from '@gateway/contracts';
 import type { ErrorObject } from 'ajv';
 import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
 import type { LazySchema } from './lazy-schema.js';
@@ -22,6 +22,11 @@ export function invalidBody(detail: ErrorDetail): ApiError {
   if (loc[0] === 'body' || path === '')
     return new ApiError('validation_error', { message: msg, details: [detail] });
   return new ApiError('validation_error', { message: `${path}: ${msg}`, details: [detail], param: path });
+}
+
+/** Returns one fault of a body. */
+export function fault(type: DetailType, loc: (string | number)[], msg: string): ErrorDetail {
+  return { type, loc, msg };
 }
 
 /** The first fault that a schema found, in the caller's words. */
@@ -50,7 +55,7 @@ export function schemaFault(error: ErrorObject | undefined): ErrorDetail {
     return {
       type: 'unknown_field',
       loc: [...loc, String(given.additionalProperty)],
-      msg: 'This field is not known.',
+      msg: unknownField(''),
     };
   return { type: typeOf(keyword), loc, msg: plainWords(keyword, given) };
 }

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorDetail } from '@gateway/contracts';
+import { ApiError } from '@gateway/contracts';
 import {
   exchangeTranslation,
   filled,
@@ -84,7 +84,7 @@ function objectOfFields({ fields }: Form): Record<string, string | string[]> {
   for (const [name, value] of fields) {
     const before = found.get(name);
     if (before !== undefined && !name.endsWith('[]'))
-      throw fault({ type: 'max_items', loc: [name], msg: 'one value only' });
+      throw invalidBody({ type: 'max_items', loc: [name], msg: 'one value only' });
     found.set(name, name.endsWith('[]') ? [...(before ?? []), value] : value);
   }
   return Object.fromEntries(found);
@@ -92,20 +92,16 @@ function objectOfFields({ fields }: Form): Record<string, string | string[]> {
 
 function fileOf({ files }: Form): FormFile {
   const file = files.find(({ field }) => field === 'file');
-  if (file === undefined) throw fault({ type: 'missing', loc: ['file'], msg: 'field required' });
-  if (files.length > 1) throw fault({ type: 'max_items', loc: ['file'], msg: 'one file only' });
+  if (file === undefined) throw invalidBody({ type: 'missing', loc: ['file'], msg: 'field required' });
+  if (files.length > 1) throw invalidBody({ type: 'max_items', loc: ['file'], msg: 'one file only' });
   if (file.bytes.byteLength > FILE_BYTES_MAX)
-    throw fault({ type: 'too_large', loc: ['file'], msg: `more than ${FILE_BYTES_MAX} bytes` });
+    throw invalidBody({ type: 'too_large', loc: ['file'], msg: `more than ${FILE_BYTES_MAX} bytes` });
   if (containerOf(file.bytes) === null)
     throw new ApiError('invalid_input', {
       message: 'The file is no audio of a kind that is taken: flac, mp3, mp4, m4a, ogg, wav, webm.',
       param: 'file',
     });
   return file;
-}
-
-function fault(detail: ErrorDetail): ApiError {
-  return invalidBody(detail);
 }
 
 export function translateAudio(

@@ -1,4 +1,5 @@
 import type { AnswerFailure } from '@gateway/dialects';
+import { isObject } from '@gateway/json-body';
 import { cut } from '@gateway/redaction';
 import type { TransportFailure } from '../transport.js';
 
@@ -31,10 +32,6 @@ export interface NativeError {
 function text(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? String(value) : '';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** ErrorInfo has a reason, QuotaFailure the quotas, Anthropic's details a code. */

@@ -1,7 +1,7 @@
-import type { ErrorDetail, DetailType } from '@gateway/contracts';
+import type { ErrorDetail } from '@gateway/contracts';
 import { LazySchema } from '../../body/lazy-schema.js';
 import { isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
-import { schemaFault } from '../../body/read-json.js';
+import { fault, schemaFault } from '../../body/read-json.js';
 
 // Words of the JSON schemas here, and the schema of one message (wire-formats 1.2).
 
@@ -363,8 +363,4 @@ function toolChoiceFault(value: JsonObject): ErrorDetail | null {
 
 function nameOf(tool: JsonObject): unknown {
   return objectOf(tool.function ?? tool.custom).name;
-}
-
-function fault(type: DetailType, loc: (string | number)[], msg: string): ErrorDetail {
-  return { type, loc, msg };
 }

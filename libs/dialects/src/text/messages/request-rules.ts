@@ -1,13 +1,10 @@
 import { isObject, type JsonObject } from '../../body/json-object.js';
-import type { ErrorDetail, DetailType } from '@gateway/contracts';
+import { fault } from '../../body/read-json.js';
+import type { ErrorDetail } from '@gateway/contracts';
 import { numberOrNull, objectAt, objectsAt, textAt } from './json.js';
 
 type Loc = (string | number)[];
 type Rule = (body: JsonObject) => ErrorDetail | null;
-
-function fault(type: DetailType, loc: Loc, msg: string): ErrorDetail {
-  return { type, loc, msg };
-}
 
 interface PlacedBlock {
   block: JsonObject;

@@ -1,7 +1,7 @@
-import type { ErrorDetail, DetailType } from '@gateway/contracts';
+import type { ErrorDetail } from '@gateway/contracts';
 import { LazySchema } from '../../body/lazy-schema.js';
 import { filled, isObject, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
-import { schemaFault } from '../../body/read-json.js';
+import { fault, schemaFault } from '../../body/read-json.js';
 import { clientTools, flatName } from './tools.js';
 
 const nullable = (type: string, more: object = {}): object => ({ type: [type, 'null'], ...more });
@@ -156,8 +156,4 @@ function toolChoiceFault({ tools, tool_choice: choice }: JsonObject): ErrorDetai
       return fault('unknown_tool', loc, 'no such tool in tools');
   }
   return null;
-}
-
-function fault(type: DetailType, loc: (string | number)[], msg: string): ErrorDetail {
-  return { type, loc, msg };
 }

@@ -1,11 +1,12 @@
 import type { PriceRecord } from '@gateway/contracts';
+import { canonicalJson } from '@gateway/json-body';
 import type { SeedModel } from './seed-record.js';
 
 /** Names of the fields whose content differs, whatever the order of members and of lists that have none. */
 export function changedFields(before: SeedModel, after: SeedModel): string[] {
   const [left, right] = [comparable(before), comparable(after)];
   return Object.keys(left)
-    .filter((field) => canonical(left[field]) !== canonical(right[field]))
+    .filter((field) => canonicalJson(left[field]) !== canonicalJson(right[field]))
     .sort();
 }
 
@@ -35,7 +36,7 @@ function comparable(model: SeedModel): Record<string, unknown> {
         retires_at: route.retires_at ?? null,
         price: withoutNulls(route.price),
       }))
-      .sort((a, b) => (canonical(a) < canonical(b) ? -1 : 1)),
+      .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)),
   };
 }
 
@@ -45,13 +46,4 @@ function withoutNulls(price: PriceRecord): Record<string, unknown> {
       ([field, value]) => value !== null && value !== undefined && field !== 'effective_date',
     ),
   );
-}
-
-/** Returns JSON with sorted members, so that equal values have equal text: jsonb does not keep their order. */
-export function canonical(value: unknown): string {
-  const sorted = (_key: string, member: unknown): unknown =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member;
-  return JSON.stringify(value, sorted);
 }

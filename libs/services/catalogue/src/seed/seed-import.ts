@@ -1,6 +1,7 @@
+import { canonicalJson } from '@gateway/json-body';
 import type { Tx } from '../postgres/catalogue-database.js';
 import { isoDay } from '../iso-day.js';
-import { canonical, changedFields } from './changed-fields.js';
+import { changedFields } from './changed-fields.js';
 import { currentPrices, routeKey } from './current-prices.js';
 import { knownModels } from './known-models.js';
 import type { Seed, SeedModel, SeedProvider, SeedRoute } from './seed-record.js';
@@ -144,7 +145,7 @@ async function addChangedPrices(tx: Tx, models: readonly SeedModel[], now: Date)
 }
 
 function priceText({ effective_date, record }: { effective_date: Date; record: object }): string {
-  return canonical([isoDay(effective_date), record]);
+  return canonicalJson([isoDay(effective_date), record]);
 }
 
 function day(text: string): Date {

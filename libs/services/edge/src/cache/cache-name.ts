@@ -1,4 +1,4 @@
-import { rememberSpelling, writeJson } from '@gateway/json-body';
+import { canonicalJson, rememberSpelling, writeJson } from '@gateway/json-body';
 import { createHash } from 'node:crypto';
 import { HEADER, type KeyPrincipal } from '@gateway/contracts';
 import type { InferenceRequest } from '../request/inference-request.js';
@@ -29,7 +29,7 @@ export function cacheName(call: InferenceRequest, principal: KeyPrincipal, model
   ];
   // Two numbers that are one double are two all the same: what is written otherwise is a part of the name as it stands.
   const odd = rememberSpelling(body, text) ? writeJson(body) : '';
-  return createHash('sha256').update(canonical(parts)).update(odd).digest('base64url');
+  return createHash('sha256').update(canonicalJson(parts)).update(odd).digest('base64url');
 }
 
 /** `X-Service-Cache: no-store` asks for a call, and for keeping nothing of it. */
@@ -41,14 +41,5 @@ function isRefused({ headers }: InferenceRequest): boolean {
       .toLowerCase()
       .split(',')
       .some((word) => word.trim() === 'no-store')
-  );
-}
-
-/** Members in one order: two bodies that say the same have one name. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
   );
 }

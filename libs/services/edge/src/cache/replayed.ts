@@ -1,4 +1,4 @@
-import { parseSpelled, writeJson } from '@gateway/json-body';
+import { isObject, parseSpelled, writeJson } from '@gateway/json-body';
 import type { UnitUsage } from '@gateway/contracts';
 
 type Json = Record<string, unknown>;
@@ -53,8 +53,4 @@ function zeroed(usage: Json): Json {
 
 function count(value: unknown): number {
   return typeof value === 'number' ? value : 0;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
