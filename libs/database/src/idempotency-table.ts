@@ -1,4 +1,4 @@
-import { parseSpelled, writeJson } from '@gateway/json-body';
+import { isSpelled, parseSpelled, writeJson } from '@gateway/json-body';
 import {
   IdempotencyStore,
   type IdempotencyClaim,
@@ -95,8 +95,8 @@ export class IdempotencyTable extends IdempotencyStore {
    * nothing was begun after all. Returns false if the key belongs to another request by now.
    */
   async begun({ scope, key, owner }: IdempotencyClaim, answer: StoredAnswer | null): Promise<boolean> {
-    const begun = answer && { status: answer.status, body: JSON.parse(storedBody(answer.body)) as unknown };
-    const held = JSON.stringify({ owner, ...(begun && { begun }) });
+    const begun = answer ? `,"begun":{"status":${answer.status},"body":${storedBody(answer.body)}}` : '';
+    const held = `{"owner":${JSON.stringify(owner)}${begun}}`;
     const noted = await this.sql.$executeRaw`
       UPDATE idempotency SET body = ${held}::jsonb
       WHERE scope = ${scope} AND key = ${key} AND status IS NULL AND body->>'owner' = ${owner}`;
@@ -126,7 +126,7 @@ const AS_TEXT = '$base64';
 
 function storedBody(body: StoredAnswer['body']): string {
   const json = writeJson(body);
-  return REFUSED.test(json) || json !== JSON.stringify(body)
+  return REFUSED.test(json) || (isSpelled(body) && json !== JSON.stringify(body))
     ? JSON.stringify({ [AS_TEXT]: Buffer.from(json).toString('base64') })
     : json;
 }

@@ -156,7 +156,7 @@ export class SettlementQueue {
   private send(): Promise<void> {
     const batch = this.nextBatch();
     if (batch.length === 0) return Promise.resolve();
-    const sending = this.deliver(batch).then(() => {
+    const sending = this.deliver(batch).finally(() => {
       this.sending = null;
       this.arm();
     });
