@@ -20,4 +20,13 @@ describe('F7 an element of a list of a template', () => {
       expect(places({ tools: [{ type: 'function' }, element] })).toEqual(['tools.1']);
     },
   );
+
+  it('with a member that is not known is answered with the one that is meant', () => {
+    const messages = [{ ...message, message_content: 'x' }];
+    const variables = [{ name: 'a', defaultValue: 'x' }];
+    expect(promptFaults({ messages, variables }).map(({ msg }) => msg)).toEqual([
+      'This field is not known. Did you mean content?',
+      'This field is not known. Did you mean default?',
+    ]);
+  });
 });
