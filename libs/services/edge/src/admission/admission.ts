@@ -125,7 +125,7 @@ export class Admission {
   constructor(
     private readonly limits: LimitStore,
     private readonly totals: PostedTotals,
-    private readonly puts: SettlementQueue,
+    private readonly settlements: SettlementQueue,
     private readonly settling: Settling,
     private readonly outputs: OutputSizes,
     private readonly metrics: EdgeMetrics,
@@ -191,7 +191,7 @@ export class Admission {
   /** Cancels a unit whose late admission may have been counted, which is harmless where it was not. */
   cancel(request: AdmitRequest): void {
     const { accountId, unit, tokenEstimate } = request;
-    this.puts.add({
+    this.settlements.add({
       accountId,
       unit,
       action: 'cancel',
@@ -259,7 +259,7 @@ export class Admission {
       const result = await this.ask(planned.hasMemory ? fittingRequest(request) : request, trips);
       switch (result.outcome) {
         case 'ok': {
-          // What has ended here since would use up the room that the store saw: it is asked with that.
+          // What has ended here since would use up what the store saw as left: it is asked with that.
           const isOverspent = settling.spent(request.accountId) >= (result.remainingNano ?? Infinity);
           if (isSettled || !isOverspent) return { ...planned, request, admitted: result };
           isSettled = true;

@@ -12,7 +12,11 @@ function settled(accountId: string, unit: string, action: PutUnit['action'] = 's
 describe('Settling', () => {
   const make = (journal: () => Promise<void>, deliveredOf: () => Promise<boolean>) => {
     const clock = fixedClock('2026-03-01T12:00:00.000Z');
-    const settling = new Settling({ journal: () => ({ settle: journal }), puts: { deliveredOf }, clock });
+    const settling = new Settling({
+      journal: () => ({ settle: journal }),
+      settlements: { deliveredOf },
+      clock,
+    });
     return { clock, settling };
   };
 

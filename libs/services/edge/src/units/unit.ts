@@ -312,7 +312,7 @@ export class Units implements UnitSinks {
     readonly journal: Journal,
     readonly settling: Settling,
     readonly observer: UnitObserver,
-    private readonly puts: SettlementQueue,
+    private readonly settlements: SettlementQueue,
     private readonly inFlight: InFlight,
     private readonly revocations: Revocations,
     @Inject(CLOCK) readonly clock: Clock,
@@ -328,12 +328,12 @@ export class Units implements UnitSinks {
   open(call: InferenceRequest, admitted: AdmittedUnit, upstream: { abort: (why: ApiError) => void }): Unit {
     const unit = Unit.open(call, admitted, this);
     if (unit === null) {
-      this.puts.add({ ...renewal(admitted), action: 'cancel', nano: 0n });
+      this.settlements.add({ ...renewal(admitted), action: 'cancel', nano: 0n });
       throw this.notAccepting();
     }
     call.origin.opened?.();
     // Let in without the store: it learns of the unit when it is back.
-    if (admitted.admitted.away !== undefined) this.puts.add(renewal(admitted));
+    if (admitted.admitted.away !== undefined) this.settlements.add(renewal(admitted));
     this.inFlight.add(
       admitted,
       (why) => upstream.abort(why),
