@@ -181,7 +181,8 @@ const EARNED_PER_REQUEST = 0.19;
 const CEILING = 10;
 /** Tokens at the start, so that a quiet provider's first failures are retried. */
 const FLOOR = 3;
-const LARGEST_BOOK = 1_000;
+/** Providers whose tokens are counted; beyond that all begin anew. */
+const PROVIDERS_MAX = 1_000;
 
 /** Retries a provider may still get. Shared by all requests of a process. */
 export class RetryBudget {
@@ -189,7 +190,7 @@ export class RetryBudget {
 
   /** A request is about to use the provider. */
   earn(provider: string): void {
-    if (this.tokens.size > LARGEST_BOOK) this.tokens.clear();
+    if (this.tokens.size > PROVIDERS_MAX) this.tokens.clear();
     this.tokens.set(provider, Math.min(CEILING, (this.tokens.get(provider) ?? FLOOR) + EARNED_PER_REQUEST));
   }
 

@@ -11,7 +11,7 @@ import type { Pressure } from './pressure.js';
 /** Smaller bodies are neither counted nor asked about before they are read: they are in memory with their headers. */
 const SMALL_BYTES = 16_384;
 /** Time without progress for a body whose sender has shown no valid credential. */
-const STRANGER_STALL_MS = 10_000;
+const UNAUTHENTICATED_STALL_MS = 10_000;
 
 export interface BodyIntakeDeps {
   /** Throws where the caller may not call the handler of Nest at the path. */
@@ -66,7 +66,7 @@ export function countBody(request: FastifyRequest, pressure: Pressure): void {
 
 /** A sender without a valid credential has to make progress. */
 function limitStall({ raw: { socket } }: FastifyRequest): void {
-  if (socket instanceof Socket) socket.setTimeout(STRANGER_STALL_MS);
+  if (socket instanceof Socket) socket.setTimeout(UNAUTHENTICATED_STALL_MS);
 }
 
 export function isLarge({ headers }: FastifyRequest): boolean {

@@ -18,8 +18,8 @@ export interface PressureLimits {
 }
 
 const MIB = 1024 * 1024;
-const STRANGER_BYTES_MAX = 16 * MIB;
-/** One account holds one of so many parts at most; each has room for two of the largest requests. */
+const UNAUTHENTICATED_BYTES_MAX = 16 * MIB;
+/** One account holds one of so many parts at most; two of the largest requests fit into each. */
 const ACCOUNT_PARTS = 4;
 
 /** 70 and 80 % of the memory that this process may use: the container's limit, else the machine's. */
@@ -74,7 +74,7 @@ export class Pressure implements MemoryBudget {
 
   /** They share one budget, whatever their number (reliability 5.5). */
   get refusesUnauthenticated(): boolean {
-    return this.unauthenticatedBytes > STRANGER_BYTES_MAX;
+    return this.unauthenticatedBytes > UNAUTHENTICATED_BYTES_MAX;
   }
 
   /** True where batch work and requests of free models are to be refused with `service_unavailable`. */
@@ -117,7 +117,7 @@ export class Pressure implements MemoryBudget {
     return this.overloaded(`${bytes} bytes more than the ${this.bodyBytes} of bodies that are in flight`);
   }
 
-  /** The room of one account: its slow answers leave the rest to others. */
+  /** The quota of one account: its slow answers leave the rest to others. */
   ofAccount(accountId: string): MemoryBudget {
     const add = (bytes: number): void => {
       const sum = (this.namedBytes.get(accountId) ?? 0) + bytes;

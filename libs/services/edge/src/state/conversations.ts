@@ -22,7 +22,7 @@ export class Conversations {
     private readonly store: ResponseStore,
     private readonly routes: RoutePlanner,
     private readonly pressure: Pressure,
-    private readonly turns: AccountLimiter,
+    private readonly limiter: AccountLimiter,
   ) {}
 
   /**
@@ -33,10 +33,10 @@ export class Conversations {
     { keyId, accountId }: Pick<KeyPrincipal, 'keyId' | 'accountId'>,
     closing: Closing,
   ): Promise<RecalledItems | null> {
-    const { store, pressure, turns } = this;
+    const { store, pressure, limiter } = this;
     if (!isStorable('response_id' in link ? link.response_id : link.conversation_id))
       return Promise.resolve(null);
-    return turns.take(accountId, () =>
+    return limiter.take(accountId, () =>
       withMemory(pressure.ofAccount(accountId), closing, (reserveMemory) =>
         store.recall(keyId, link, reserveMemory),
       ),
@@ -45,7 +45,7 @@ export class Conversations {
 
   /**
    * Returns the request with all that was said before it. Throws resource_not_found where the key has no such response,
-   * service_unavailable where there is no room for it.
+   * service_unavailable where no memory is left for it.
    */
   async recall(
     asked: Asked,
@@ -81,7 +81,7 @@ export class Conversations {
     { endpoint: { state }, principal }: Pick<InferenceRequest, 'endpoint' | 'principal'>,
     closing: Closing,
   ): Promise<Asked> {
-    const { store, pressure, turns } = this;
+    const { store, pressure, limiter } = this;
     const references = state?.references(asked) ?? [];
     if (!state || references.length === 0) return asked;
     if (references.length > REFERENCES_MAX)
@@ -100,7 +100,7 @@ export class Conversations {
     const { accountId, keyId } = principal;
     // The service that stores refuses any other, which would be no answer about the id.
     const possible = ids.filter((id) => id.length <= STORED_ID_MAX && isStorable(id));
-    const items = await turns.take(accountId, () =>
+    const items = await limiter.take(accountId, () =>
       withMemory(pressure.ofAccount(accountId), closing, (reserveMemory) =>
         store.items(keyId, possible, reserveMemory),
       ),
