@@ -22,7 +22,7 @@ export interface CollectorDeps {
   onFault: (error: unknown) => void;
 }
 
-/** Thrown to whoever waits for room where nothing more will be handled. */
+/** Thrown to whoever waits for the budget where nothing more will be handled. */
 export class CollectorStopped extends Error {}
 
 /** Number of batches that may wait, with the current one, before a fetch is held up. */
@@ -46,7 +46,7 @@ export class BatchCollector {
     private readonly deps: CollectorDeps,
   ) {}
 
-  /** Resolves when there is room for more. `onHandled` hears when each of these records is handled. */
+  /** Resolves when more may be added. `onHandled` hears when each of these records is handled. */
   add(records: ConsumedRecord[], onHandled: () => void): Promise<void> {
     if (this.stopping.signal.aborted) return Promise.reject(new CollectorStopped());
     this.segments.push({ records, done: 0, onHandled });
@@ -127,11 +127,11 @@ export class BatchCollector {
 
   private next(): { segment: Segment; count: number }[] {
     const steps: { segment: Segment; count: number }[] = [];
-    let room = this.subscription.maxBatch;
+    let left = this.subscription.maxBatch;
     for (const segment of this.segments) {
-      if (room === 0) break;
-      const count = Math.min(room, segment.records.length - segment.done);
-      room -= count;
+      if (left === 0) break;
+      const count = Math.min(left, segment.records.length - segment.done);
+      left -= count;
       steps.push({ segment, count });
     }
     return steps;

@@ -42,7 +42,7 @@ export class InProcessEventLog extends EventLog {
   /** Waits while the topic is full; rejects once the log is closed. */
   async append(topic: string, records: LogRecord[]): Promise<void> {
     const buffer = this.topic(topic);
-    await buffer.room();
+    await buffer.untilFree();
     if (this.isClosed) throw new Error('The event log is closed.');
     buffer.append(records);
     this.wakeMembers();

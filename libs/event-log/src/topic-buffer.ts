@@ -49,8 +49,8 @@ export class TopicBuffer {
     private readonly charsMax: number,
   ) {}
 
-  /** Resolves when there is room. A batch larger than the whole room still passes, alone. */
-  async room(): Promise<void> {
+  /** Resolves when the buffer takes more. A batch larger than the whole budget still passes, alone. */
+  async untilFree(): Promise<void> {
     while (this.chars >= this.charsMax && !this.isClosed) {
       if (this.groups.size === 0) return this.dropOldest();
       if (this.waiting.length >= WAITERS_MAX) throw new Error(`Topic ${this.name} is full.`);

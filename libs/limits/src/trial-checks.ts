@@ -51,7 +51,7 @@ function scopeChecks(entry: AdmissionEntry, record: TrialRecord, asksMoney: bool
 }
 
 /**
- * Returns the amount that an admission would hold: the reservation where every worst case finds room beside those in
+ * Returns the amount that an admission would hold: the reservation where every worst case fits beside those in
  * flight, else the worst case.
  */
 export function trialHeld(request: AdmitRequest, { records }: Trial): bigint {

@@ -129,7 +129,7 @@ export abstract class Inference {
    * refused adds nothing.
    */
   abstract worth(call: InferenceCall, bodies: readonly Json[]): Promise<string>;
-  /** Throws ApiError `spend_limit_exceeded` where a first hold finds no room. */
+  /** Throws ApiError `spend_limit_exceeded` where a first hold does not fit. */
   abstract hold(call: HoldCall): Promise<void>;
   /**
    * A batch of the provider's own, step by step; each may be asked for again. Throws ApiError `service_unavailable` for what

@@ -56,7 +56,7 @@ export interface AdmitRequest {
   reservationNano: bigint;
   /**
    * The most that the unit may cost; absent = the reservation. Caps and the balance count it, so that they are overrun by one
-   * request at most; it is also what is held where not all worst cases find room.
+   * request at most; it is also what is held where not all worst cases fit.
    */
   worstNano?: bigint;
   /** Prompt plus largest output, for scopes with a TPM. */

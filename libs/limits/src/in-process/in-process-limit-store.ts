@@ -171,7 +171,7 @@ export class InProcessLimitStore extends LimitStore {
           counters,
           minuteResetSeconds: minuteResetSeconds(now),
           minute: minuteOf(now),
-          remainingNano: limits.room(countersRequest(request), admissionEntries(request)),
+          remainingNano: limits.remaining(countersRequest(request), admissionEntries(request)),
         };
       }
     }

@@ -267,7 +267,7 @@ export class LimitCounters {
    * Returns the rest of the tightest cap or of the balance beside every worst case; null where no money is asked for or
    * limited.
    */
-  room({ reservation, credit }: CountersRequest, entries: readonly AdmissionEntry[]): number | null {
+  remaining({ reservation, credit }: CountersRequest, entries: readonly AdmissionEntry[]): number | null {
     if (reservation === 0) return null;
     const rooms = entries.map((entry) => remainingOf(this.record(entry.name), entry));
     const least = Math.min(remainingOf(this.record(ACCOUNT_RECORD), { credit }), ...rooms);

@@ -95,7 +95,7 @@ export function balanceViolation(record: LimitRecord, credit: number, reservatio
   };
 }
 
-/** True if the record has room for a further worst case beside all in flight. */
+/** True if a further worst case fits beside all in flight. */
 export function fits(
   record: LimitRecord,
   worst: number,

@@ -18,23 +18,23 @@ export function closingOf(raw: {
 /**
  * Reads what a small request names and does not hold. Its bytes count as those of bodies do, from before they are read
  * until `closing`, and until the read has ended; the last size that the read gives is the one that counts. Throws
- * service_unavailable where there is no room.
+ * service_unavailable where the budget is used up.
  */
 export function withMemory<T>(
-  room: MemoryBudget,
+  budget: MemoryBudget,
   closing: Closing,
   read: (reserveMemory: ReserveMemory) => Promise<T>,
 ): Promise<T> {
   let held = 0;
   const release = (): void => {
-    room.released(held);
+    budget.released(held);
     held = 0;
   };
   const reading = read((bytes) => {
     release();
-    const refusal = room.refusalOfMore(bytes);
+    const refusal = budget.refusalOfMore(bytes);
     if (refusal !== null) throw refusal;
-    room.held(bytes);
+    budget.held(bytes);
     held = bytes;
   });
   // Whoever leaves during the read still has it in memory.
@@ -59,12 +59,12 @@ export class Stage implements Closing {
 export class PageBudget {
   private page = new Stage();
 
-  constructor(private readonly room: MemoryBudget) {}
+  constructor(private readonly budget: MemoryBudget) {}
 
   read<T>(read: (reserveMemory: ReserveMemory) => Promise<T>): Promise<T> {
     this.close();
     this.page = new Stage();
-    return withMemory(this.room, this.page, read);
+    return withMemory(this.budget, this.page, read);
   }
 
   close(): void {

@@ -41,7 +41,7 @@ export class Held {
     return this.sum;
   }
 
-  /** False where there is no room for it. */
+  /** False where the bound is reached. */
   add(value: JsonObject): boolean {
     const length = lengthOf(value);
     if (this.values.length >= this.countMax || this.sum + length > this.lengthMax) return false;

@@ -80,7 +80,7 @@ export class AccountLimiter {
     });
   }
 
-  /** The first of each account in turn, while there is room. */
+  /** The first of each account in turn, while the limit allows. */
   private next(): void {
     for (const [accountId, line] of this.lines) {
       if (this.underWay >= UNDER_WAY_MAX || this.waiting === 0) return;

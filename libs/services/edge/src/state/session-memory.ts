@@ -17,8 +17,8 @@ export class SessionMemory {
   private readonly known = new Map<string, Remembered>();
   private isClosed = false;
 
-  /** `room`: bytes that all connections of the process may still remember. */
-  constructor(private readonly room: { bytes: number }) {}
+  /** `budget`: bytes that all connections of the process may still remember. */
+  constructor(private readonly budget: { bytes: number }) {}
 
   /** `end` forgets what a turn that kept no answer went on from: its client begins anew, as OpenAI's clients do. */
   turn(): TurnMemory & { end(): void } {
@@ -54,14 +54,14 @@ export class SessionMemory {
       this.forget(oldest);
     }
     const bytes = Buffer.byteLength(JSON.stringify(recalled.items));
-    if (this.isClosed || bytes > Math.min(BYTES_MAX, this.room.bytes)) return;
+    if (this.isClosed || bytes > Math.min(BYTES_MAX, this.budget.bytes)) return;
     this.forget(id);
-    this.room.bytes -= bytes;
+    this.budget.bytes -= bytes;
     this.known.set(id, { recalled, bytes });
   }
 
   private forget(id: string): void {
-    this.room.bytes += this.known.get(id)?.bytes ?? 0;
+    this.budget.bytes += this.known.get(id)?.bytes ?? 0;
     this.known.delete(id);
   }
 }

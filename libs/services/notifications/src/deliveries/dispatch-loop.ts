@@ -62,11 +62,11 @@ export class DispatchLoop implements OnApplicationBootstrap, BeforeApplicationSh
     this.loop?.wake();
   }
 
-  /** Claims as much as there is room for, and begins to send it. */
+  /** Claims as much as the capacity allows, and begins to send it. */
   async round(): Promise<void> {
-    const room = CAPACITY - this.underWay.size;
-    if (room <= 0) return;
-    const claimed = await this.claims.claim(room);
+    const free = CAPACITY - this.underWay.size;
+    if (free <= 0) return;
+    const claimed = await this.claims.claim(free);
     for (const one of claimed) this.begin(one);
   }
 

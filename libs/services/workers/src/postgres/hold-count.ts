@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Holds the count of the key until the end of the transaction: two creates at once would both find room for one. */
+/** Holds the count of the key until the end of the transaction: two creates at once would both pass with one left. */
 export async function holdCount(
   client: Pick<pg.ClientBase, 'query'>,
   counted: 'files' | 'conversations' | 'batches' | 'videos' | 'background responses',

@@ -69,16 +69,16 @@ export class ResponsesController {
 
   private async *follow(request: FastifyRequest, id: string, after: number): AsyncGenerator<string> {
     const key = keyOf(request);
-    const room = new PageBudget(this.remainingOf(request));
+    const budget = new PageBudget(this.remainingOf(request));
     try {
       yield* followEvents({
-        read: (last) => room.read((reserveMemory) => this.background.events(key, id, last, reserveMemory)),
+        read: (last) => budget.read((reserveMemory) => this.background.events(key, id, last, reserveMemory)),
         after,
         clock: this.clock,
         isGone: () => request.raw.destroyed && request.raw.socket.destroyed,
       });
     } finally {
-      room.close();
+      budget.close();
     }
   }
 

@@ -24,7 +24,7 @@ export class BackgroundWork {
   ) {}
 
   /**
-   * Runs the response to its end, unless `signal` stops it. Throws service_unavailable where there is no room for its
+   * Runs the response to its end, unless `signal` stops it. Throws service_unavailable where no memory is left for its
    * body.
    */
   async run(task: BackgroundTask, worker: string, signal: AbortSignal): Promise<void> {
