@@ -159,7 +159,8 @@ class Life {
         release: (fault?: Error) => client.release(this.isDead ? true : fault),
       };
     };
-    return { connect } as unknown as pg.Pool;
+    const query = (...statement: [string]): Promise<unknown> => this.step(() => pool.query(...statement));
+    return { connect, query } as unknown as pg.Pool;
   }
 }
 

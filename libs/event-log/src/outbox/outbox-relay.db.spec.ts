@@ -36,7 +36,9 @@ async function take(topic: string, records: LogRecord[]): Promise<void> {
 
 function relay(
   append = take,
-  options: Partial<Pick<OutboxRelayOptions, 'pollMs' | 'batch' | 'appendTimeoutMs' | 'onBacklog'>> = {},
+  options: Partial<
+    Pick<OutboxRelayOptions, 'pool' | 'pollMs' | 'batch' | 'appendTimeoutMs' | 'onBacklog'>
+  > = {},
 ): OutboxRelay {
   const made = new OutboxRelay({
     pool,
@@ -155,9 +157,30 @@ describe('OutboxRelay', () => {
     expect(taken).toHaveLength(300);
   });
 
+  it('asks one statement at rest, and begins a transaction only for rows', async () => {
+    const counts = { polls: 0, transactions: 0 };
+    const counted = {
+      query: (text: string) => {
+        counts.polls += 1;
+        return pool.query(text);
+      },
+      connect: () => {
+        counts.transactions += 1;
+        return pool.connect();
+      },
+    };
+    relay(take, { pool: counted as typeof pool });
+    await eventually(() => counts.polls > 3);
+    expect(counts.transactions).toBe(0);
+    await insert(2);
+    await eventually(isEmpty);
+    expect(counts.transactions).toBeGreaterThan(0);
+  });
+
   it('leaves at once on a nudge', async () => {
     const slowly = relay(take, { pollMs: 60_000 });
-    const resting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT'";
+    const resting =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT EXISTS%'";
     await eventually(async () => (await pool.query(resting)).rowCount);
     await insert(2);
     slowly.wake();
