@@ -43,3 +43,8 @@ export function without(value: JsonObject, names: readonly string[]): JsonObject
 export function wholeCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null;
 }
+
+/** The same of what an answer with content never has none of: there 0 was not reported, and is estimated. */
+export function countOfSome(value: unknown): number | null {
+  return wholeCount(value) || null;
+}

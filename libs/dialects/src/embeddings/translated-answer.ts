@@ -1,4 +1,4 @@
-import { wholeCount } from '../body/json-object.js';
+import { countOfSome } from '../body/json-object.js';
 import type { AnswerFacts, AnswerHead, Piece } from '../translation/translation.js';
 import { badAnswer } from '../translation/whole-answer.js';
 import type { EmbeddingsRequest } from './embeddings-dialect.js';
@@ -18,7 +18,7 @@ export function translatedAnswer(
   }));
   if (data.length !== inputs.length || data.some(({ embedding }) => embedding === null))
     return badAnswer('the answer holds no embedding of each input.');
-  const counted = wholeCount(tokens);
+  const counted = countOfSome(tokens);
   const usage = counted === null ? undefined : { prompt_tokens: counted, completion_tokens: 0 };
   const { prompt_tokens = 0 } = usage === undefined ? {} : facts.believed(usage);
   const out = JSON.stringify({
@@ -39,7 +39,7 @@ export function translatedAnswer(
 /** Returns the count that Bedrock sends beside an answer without one; null for none. */
 export function tokensInHeader(head: AnswerHead | undefined): number | null {
   const count = head?.headers?.['x-amzn-bedrock-input-token-count'];
-  return count === undefined || count === '' ? null : wholeCount(Number(count));
+  return count === undefined ? null : countOfSome(Number(count));
 }
 
 /** The texts; null where one is a list of token ids, which only who made the tokenizer takes. */

@@ -145,6 +145,12 @@ describe.each(ROWS)('embeddings in %s', (name, model, path, body, answer, tokens
     expect(Buffer.from(data[0].embedding, 'base64').readFloatLE(4)).toBe(-1);
   });
 
+  it('A5 are estimated where a count of 0 is reported: no input has no tokens', () => {
+    const text = JSON.stringify(answer).replace(/(promptTokenCount|token_count|input_tokens)":\d+/g, '$1":0');
+    const piece = dialectOf(name).decode(Buffer.from(text), asked(request), facts);
+    expect([piece.kind, piece.usage]).toEqual(['end', undefined]);
+  });
+
   it('are a failure where a vector is missing, and token ids are for another provider', () => {
     const one = asked({ input: ['a', 'b', 'c'] });
     expect(dialectOf(name).decode(Buffer.from(JSON.stringify(answer)), one, facts).kind).toBe('failure');

@@ -65,6 +65,9 @@ describe('rerank dialects', () => {
     ],
     ['rerank', { results: ranked, usage: { total_tokens: 9 } }, { prompt_tokens: 9, completion_tokens: 0 }],
     ['rerank', { results: ranked }, { completion_tokens: 0 }],
+    // No query has no tokens.
+    ['rerank', { results: ranked, usage: { total_tokens: 0 } }, { completion_tokens: 0 }],
+    ['voyage-rerank', { data: ranked, usage: { total_tokens: 0 } }, { completion_tokens: 0 }],
   ])('%s reads order and counts', (name, answer, usage) => {
     expect(dialect(name).decode(Buffer.from(JSON.stringify(answer)), REQUEST)).toEqual({ ranks, usage });
   });

@@ -1,5 +1,13 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { isObject, objectOf, objectsOf, textOf, wholeCount, type JsonObject } from '../body/json-object.js';
+import {
+  isObject,
+  objectOf,
+  objectsOf,
+  textOf,
+  countOfSome,
+  wholeCount,
+  type JsonObject,
+} from '../body/json-object.js';
 import { formBody } from '../body/multipart.js';
 import { jsonOf } from '../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../sse/sse-parser.js';
@@ -164,8 +172,8 @@ function usageOf(answer: JsonObject, heard: number): UnitUsage {
     usage.input_tokens ?? usage.prompt_tokens,
     usage.output_tokens ?? usage.completion_tokens,
   ];
-  const isBySeconds = reported !== undefined && input === undefined && output === undefined;
-  const [prompt, completion] = isBySeconds ? [0, 0] : [wholeCount(input), wholeCount(output)];
+  const isBySeconds = reported !== undefined && isNone(input) && isNone(output);
+  const [prompt, completion] = isBySeconds ? [0, 0] : [countOfSome(input), countOfSome(output)];
   return {
     ...(prompt !== null && {
       prompt_tokens: prompt,
@@ -174,6 +182,10 @@ function usageOf(answer: JsonObject, heard: number): UnitUsage {
     ...(completion !== null && { completion_tokens: completion }),
     audio_seconds: secondsText(reported ?? heard),
   };
+}
+
+function isNone(count: unknown): boolean {
+  return count === undefined || count === 0;
 }
 
 function isSeconds(value: unknown): value is number {

@@ -85,6 +85,11 @@ describe('dialects of transcriptions', () => {
     [{ seconds: -1, input_tokens: 'many' }, { audio_seconds: '2.5' }],
     [{ seconds: 3, output_tokens: -1 }, { audio_seconds: '3' }],
     [{}, { audio_seconds: '2.5' }],
+    [{ input_tokens: 0, output_tokens: 0 }, { audio_seconds: '2.5' }],
+    [
+      { seconds: 3, input_tokens: 0, output_tokens: 0 },
+      { audio_seconds: '3', prompt_tokens: 0, audio_input_tokens: 0, completion_tokens: 0 },
+    ],
     [
       { seconds: 1e300, input_tokens: 2 ** 60 },
       { audio_seconds: '2.5', prompt_tokens: 2 ** 60, audio_input_tokens: 0 },

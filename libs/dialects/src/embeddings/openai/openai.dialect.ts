@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { spliceMembers } from '@gateway/json-body';
-import { isObject, objectOf, wholeCount, type JsonObject } from '../../body/json-object.js';
+import { isObject, objectOf, countOfSome, type JsonObject } from '../../body/json-object.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import { withoutServer } from '../../body/server-names.js';
@@ -36,7 +36,7 @@ export const dialect: EmbeddingsDialect = {
     const data = answer === null ? null : vectorsOf(answer.data, request);
     if (answer === null || data === null) return badAnswer('the answer holds no embedding of each input.');
     const { prompt_tokens, total_tokens } = objectOf(answer.usage);
-    const tokens = wholeCount(prompt_tokens ?? total_tokens);
+    const tokens = countOfSome(prompt_tokens ?? total_tokens);
     const out = JSON.stringify(shown(answer, data, tokens, facts));
     // A provider that counts nothing leaves the estimate: a length of 0 would cost nothing.
     return tokens === null ? { kind: 'end', out } : { kind: 'end', out, usage: countsOf(tokens) };

@@ -166,7 +166,7 @@ describe('what an answer of images counts', () => {
     expect(imagesUsage({ output_tokens: 50 }, 1).usage.image_output_tokens).toBe(50);
   });
 
-  it('is no more in any part than in the whole, and no fraction, negative or text is a count', () => {
+  it('is no more in any part than in the whole, and no fraction, negative, text or 0 is a count', () => {
     const over = {
       ...{ input_tokens: 5, output_tokens: 7, output_tokens_details: { image_tokens: 8 } },
       input_tokens_details: { image_tokens: 6, cached_tokens: 9, cached_tokens_details: { image_tokens: 7 } },
@@ -176,15 +176,11 @@ describe('what an answer of images counts', () => {
       ...{ prompt_tokens: 5, image_input_tokens: 5, cached_tokens: 5, cached_image_tokens: 5 },
       ...{ completion_tokens: 7, image_output_tokens: 7 },
     });
-    for (const none of [-1, 1.5, '3', null, 1_048_577, 2 ** 53, 1e308])
+    for (const none of [0, -1, 1.5, '3', null, 1_048_577, 2 ** 53, 1e308])
       expect(imagesUsage({ input_tokens: none, output_tokens: none }, 3)).toEqual({
         usage: { images: 3, image_output_tokens: 3_000 },
         deliveredBytes: 12_000,
       });
-    expect(imagesUsage({ input_tokens: 0, output_tokens: 0 }, 1).usage).toMatchObject({
-      prompt_tokens: 0,
-      completion_tokens: 0,
-    });
   });
 
   it('is shown with what is billed, the sum of both, and without money', () => {

@@ -12,7 +12,7 @@ const TOKENS_MAX = 1_048_576;
 export function imagesUsage(raw: unknown, images: number): { usage: UnitUsage; deliveredBytes: number } {
   const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = objectOf(raw);
   const usage: UnitUsage = { images };
-  const prompt = reported(input_tokens);
+  const prompt = reported(input_tokens) || null;
   if (prompt !== null) {
     const details = objectOf(input_tokens_details);
     usage.prompt_tokens = prompt;
@@ -21,7 +21,7 @@ export function imagesUsage(raw: unknown, images: number): { usage: UnitUsage; d
     const cached = objectOf(details.cached_tokens_details);
     usage.cached_image_tokens = atMost(cached.image_tokens, usage.cached_tokens);
   }
-  const output = reported(output_tokens);
+  const output = reported(output_tokens) || null;
   if (output === null) {
     const estimated = images * TOKENS_PER_IMAGE;
     return {

@@ -1,4 +1,4 @@
-import { objectOf, wholeCount } from '../../body/json-object.js';
+import { objectOf, countOfSome } from '../../body/json-object.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { JSON_TYPE, jsonBody } from '../../translation/upstream-body.js';
 import { ranksOf } from '../ranks.js';
@@ -14,7 +14,7 @@ export const dialect: RerankDialect = {
     const answer = parseUpstreamObject(bytes);
     const ranks = ranksOf(answer?.data, request);
     if (answer === null || ranks === null) return null;
-    const tokens = wholeCount(objectOf(answer.usage).total_tokens);
+    const tokens = countOfSome(objectOf(answer.usage).total_tokens);
     return {
       ranks,
       usage: { completion_tokens: 0, ...(tokens === null ? {} : { prompt_tokens: tokens }) },

@@ -77,8 +77,9 @@ describe('speech of Gemini', () => {
     });
   });
 
-  it('leaves to the estimate what was not counted', () => {
-    const [piece] = answered({ ...answerOf(part(L16)), usageMetadata: { promptTokenCount: -1 } });
+  it.each([-1, 0])('leaves to the estimate what was not counted, or counted %i', (count) => {
+    const usageMetadata = { promptTokenCount: count, candidatesTokenCount: count };
+    const [piece] = answered({ ...answerOf(part(L16)), usageMetadata });
     expect(piece).toMatchObject({ usage: { characters: 5, audio_output_tokens: 1 }, deliveredBytes: 4 });
     expect(Object.keys(piece.usage ?? {})).toEqual(['characters', 'audio_output_tokens']);
   });

@@ -1,5 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { objectOf, objectsOf, textOf, wholeCount, type JsonObject } from '../../body/json-object.js';
+import { objectOf, objectsOf, textOf, countOfSome, type JsonObject } from '../../body/json-object.js';
 import { Unsupported } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
@@ -79,8 +79,8 @@ function spokenIn(answer: JsonObject, format: 'wav' | 'pcm', request: SpeechRequ
 
 /** A side that is no count is left out, and estimated: the output by what is heard of it. */
 function countsOf(metadata: JsonObject, { characters }: SpeechRequest, tokens: number): UnitUsage {
-  const read = wholeCount(metadata.promptTokenCount);
-  const spoken = wholeCount(metadata.candidatesTokenCount);
+  const read = countOfSome(metadata.promptTokenCount);
+  const spoken = countOfSome(metadata.candidatesTokenCount);
   return {
     characters,
     ...(read !== null && { prompt_tokens: read }),

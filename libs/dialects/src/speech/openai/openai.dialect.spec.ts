@@ -106,6 +106,10 @@ describe('an answer of events', () => {
     ],
     [{ input_tokens: 14 }, { characters: 5, prompt_tokens: 14, audio_output_tokens: 1 }],
     [{ output_tokens: 101 }, { characters: 5, completion_tokens: 101, audio_output_tokens: 101 }],
+    [
+      { input_tokens: 0, output_tokens: 0 },
+      { characters: 5, audio_output_tokens: 1 },
+    ],
     [undefined, { characters: 5, audio_output_tokens: 1 }],
   ])('leaves a side of %j that is no count to the estimate', (odd, known) => {
     const [, end] = begin('text/event-stream').push(events(audio, { type: 'speech.audio.done', usage: odd }));

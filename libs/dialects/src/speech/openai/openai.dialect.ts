@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { spliceMembers } from '@gateway/json-body';
-import { isObject, objectOf, textOf, wholeCount } from '../../body/json-object.js';
+import { isObject, objectOf, textOf, countOfSome } from '../../body/json-object.js';
 import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import { EVENT_STREAM } from '../../translation/event-stream.js';
@@ -86,7 +86,7 @@ class SpeechEvents implements Answer {
   private counts(reported: unknown): { usage: UnitUsage; deliveredBytes: number } {
     const { characters, format } = this.request;
     const { input_tokens, output_tokens } = objectOf(reported);
-    const [read, spoken] = [wholeCount(input_tokens), wholeCount(output_tokens)];
+    const [read, spoken] = [countOfSome(input_tokens), countOfSome(output_tokens)];
     const { tokens, deliveredBytes } = spokenTokens(format, this.audioBytes);
     const usage = {
       characters,

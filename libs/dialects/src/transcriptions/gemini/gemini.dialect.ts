@@ -1,5 +1,12 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { objectOf, objectsOf, textOf, wholeCount, type JsonObject } from '../../body/json-object.js';
+import {
+  objectOf,
+  objectsOf,
+  textOf,
+  countOfSome,
+  wholeCount,
+  type JsonObject,
+} from '../../body/json-object.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { audioTypeOf } from '../audio-type.js';
@@ -84,8 +91,8 @@ function offset(value: unknown): number {
 
 /** Thoughts are output. A side that is not reported is estimated. */
 function countsOf(metadata: JsonObject): UnitUsage {
-  const prompt = wholeCount(metadata.promptTokenCount);
-  const output = wholeCount(metadata.candidatesTokenCount);
+  const prompt = countOfSome(metadata.promptTokenCount);
+  const output = countOfSome(metadata.candidatesTokenCount);
   const audio = objectsOf(metadata.promptTokensDetails).find(({ modality }) => modality === 'AUDIO');
   return {
     ...(prompt !== null && { prompt_tokens: prompt, audio_input_tokens: wholeCount(audio?.tokenCount) ?? 0 }),
