@@ -120,7 +120,8 @@ function ask(
     request.on('error', (error: NodeJS.ErrnoException) => {
       // A kept connection that its end had just closed has carried nothing either.
       const isUntouched =
-        error.code === 'ECONNREFUSED' || (request.reusedSocket && error.code === 'ECONNRESET');
+        error.code === 'ECONNREFUSED' ||
+        (request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? ''));
       if (isUntouched) resolve('not connected');
       else reject(error);
     });

@@ -62,6 +62,21 @@ describe('a drain', () => {
     stream.socket.destroy();
   });
 
+  it('U09 503 answers a request that has arrived and is not read yet when it begins, instead of cutting it off', async () => {
+    const probe = await startProbe();
+    const { hostname, port } = new URL(probe.url);
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    await once(socket, 'connect');
+    // The server has accepted it once it answers another.
+    expect((await getAll(probe, '/healthz')).status).toBe(200);
+    let answered = '';
+    socket.on('data', (piece: string) => (answered += piece));
+    socket.write('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
+    await Promise.all([probe.close(), once(socket, 'close')]);
+    expect(answered).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answered).toContain('service_draining');
+  });
+
   it('reports what still runs when the grace is over, and then ends', async () => {
     const probe = await startProbe({ drainGraceMs: 30 });
     const stream = Stream.open(probe, '/v1/slow');
