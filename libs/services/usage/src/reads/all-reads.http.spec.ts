@@ -3,3 +3,5 @@ import './whose-usage.part.spec.js';
 import './hostile-filters.part.spec.js';
 import './rejections.part.spec.js';
 import './series.part.spec.js';
+import './counters.part.spec.js';
+import './beside-others.part.spec.js';

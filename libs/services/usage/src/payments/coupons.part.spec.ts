@@ -2,14 +2,8 @@ import { TOPIC, type AuditEntry } from '@gateway/contracts';
 import { OutboxRelay } from '@gateway/event-log';
 import { jest } from '@jest/globals';
 import { usageRecord } from '@gateway/testing';
-import { MEMBER, ORG, OWNER, PaymentsApp, ROOT } from './payments.fixture.js';
-
-let on: PaymentsApp;
-beforeAll(async () => {
-  on = await PaymentsApp.start(() => Date.now());
-});
-afterAll(() => on.close());
-beforeEach(() => on.empty());
+import { MEMBER, ORG, OWNER, ROOT } from './payments.fixture.js';
+import { on } from './shared-payments.fixture.js';
 
 describe('coupons, credits and reads', () => {
   const create = (body: object, as = ROOT) => on.app.call('POST', '/v1/admin/coupons', as, body);

@@ -1,34 +1,13 @@
-import {
-  eventually,
-  scopeLimits,
-  sessionPrincipal,
-  testDatabase,
-  usageRecord,
-  type TestDatabase,
-} from '@gateway/testing';
+import { eventually, scopeLimits, sessionPrincipal, usageRecord } from '@gateway/testing';
 import { unitScopes } from '@gateway/limits';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import { heldCounter, type AdmitRequest, type ScopeLimits, type UsageEventRecord } from '@gateway/contracts';
-import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { limitedKey } from '../usage.fixture.js';
+import { app } from './all-reads.fixture.js';
+import { secret } from './reads.fixture.js';
 
-const secret = mintSecret('rsk_', new SystemRandom());
-
-let place: TestDatabase;
-let app: UsageApp;
-
-beforeAll(async () => {
-  place = await testDatabase(MIGRATED);
-  app = await startUsageApp(place.url);
-  app.principals.add(secret, limitedKey());
-});
-afterAll(async () => {
-  await app.close();
-  await place.drop();
-});
-
-beforeEach(() =>
-  app.database.pool.query('TRUNCATE usage_slot, usage_hour, usage_day, usage_event, spend_hour, spend_total'),
-);
+const begin = (): Promise<unknown> =>
+  app.database.pool.query('TRUNCATE usage_slot, usage_hour, usage_day, usage_event, spend_hour, spend_total');
 
 function admission(
   unit: string,
@@ -75,6 +54,8 @@ const settle = (unit: string, nano: bigint) =>
   ]);
 
 describe('what is never stale', () => {
+  beforeEach(begin);
+
   it("READ-14 READ-15 READ-16 READ-17 READ-18 READ-47 LIM-04 LIM-19 shows the key's counters at once, and its scope alone", async () => {
     await admit('req_rates/0', 0n);
     const { status, body } = await app.call('GET', '/v1/usage/rate-limits', secret);

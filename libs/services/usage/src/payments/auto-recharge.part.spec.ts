@@ -1,13 +1,7 @@
 import { jest } from '@jest/globals';
 import { usageRecord } from '@gateway/testing';
-import { MEMBER, ORG, PaymentsApp } from './payments.fixture.js';
-
-let on: PaymentsApp;
-beforeAll(async () => {
-  on = await PaymentsApp.start(() => Date.now());
-});
-afterAll(() => on.close());
-beforeEach(() => on.empty());
+import { MEMBER, ORG } from './payments.fixture.js';
+import { on } from './shared-payments.fixture.js';
 
 describe('auto-recharge', () => {
   const settings = { ...ORG, enabled: true, threshold_usd: '5', amount_usd: '20', monthly_limit_usd: '50' };

@@ -1,33 +1,16 @@
-import { applyMigrations } from '@gateway/database';
 import { secretDigest } from '@gateway/platform';
-import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
-import { FLEET_TOKEN, startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { clock, keys } from '../fixed-clock.fixture.js';
+import { FLEET_TOKEN, type Answer, type Person } from '../keys-app.fixture.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
-let clock: FixedClock;
 let owner: Person;
 let member: Person;
 let org: { orgId: string; accountId: string };
 
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  clock = fixedClock('2026-11-21T12:00:00.000Z');
-  keys = await startKeysApp(database.url, { clock });
-});
-beforeEach(async () => {
+const begin = async (): Promise<void> => {
   owner = await keys.person();
   org = await keys.org(owner);
   member = await keys.person({ orgId: org.orgId, role: 'member' });
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
+};
 
 const ALL = ['keys:read', 'keys:write', 'usage:read', 'members:read', 'alerts:read', 'alerts:write'];
 const codeOf = ({ status, body }: Answer): unknown[] => [
@@ -43,6 +26,8 @@ async function created(more: object = {}): Promise<Record<string, unknown> & { i
 }
 
 describe('admin keys', () => {
+  beforeEach(begin);
+
   it('AUTH-32 201 with the secret once; the list shows each field and no secret; 204 ends it at once', async () => {
     const { key, ...record } = await created({ expires_at: '2026-12-01T00:00:00Z' });
     expect(key).toMatch(/^mak_[0-9A-Za-z]{49}$/);

@@ -1,28 +1,8 @@
 import type { KeyPrincipal, SessionPrincipal } from '@gateway/contracts';
-import { applyMigrations } from '@gateway/database';
 import { mintSecret, secretDigest, SystemRandom } from '@gateway/platform';
-import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
-import { FLEET_TOKEN, startKeysApp, type Answer, type KeysApp } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { clock, keys } from '../fixed-clock.fixture.js';
+import { FLEET_TOKEN, type Answer } from '../keys-app.fixture.js';
 import { LastUsed } from './last-used.js';
-
-let database: TestDatabase;
-let keys: KeysApp;
-let clock: FixedClock;
-
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  clock = fixedClock('2026-11-21T12:00:00.000Z');
-  keys = await startKeysApp(database.url, { clock });
-});
-
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
 
 async function created(body: object): Promise<{ id: string; key: string }> {
   const answer = await keys.call('POST', '/v1/keys', { as: await signedIn(), body });
@@ -66,6 +46,10 @@ async function keyUnderLimits(): Promise<{ id: string; key: string; orgId: strin
 }
 
 describe('who an rsk_ key is', () => {
+  // Other parts have moved the clock on, past the end of the first session.
+  beforeAll(async () => {
+    keys.admin = await keys.signedIn(keys.admin.userId);
+  });
   it('AUTH-14 AUTH-15 AUTH-16 KEY-36 401 unauthorized for a missing, malformed, mistyped and nonexistent key', async () => {
     const { key } = await created({});
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');

@@ -1,26 +1,14 @@
 import type { Clock } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { SystemClock, SystemRandom } from '@gateway/platform';
-import { testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
+import { usageRecord } from '@gateway/testing';
+import { app, place } from '../background/rounds.fixture.js';
 import { ScheduledJobs } from '../background/scheduled-jobs.js';
 import { ProjectionStore } from '../projection/projection.store.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { UsageMetrics } from '../usage-metrics.js';
-import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { startUsageApp } from '../usage.fixture.js';
 import { Reconciler } from './reconciler.js';
-
-let place: TestDatabase;
-let app: UsageApp;
-
-beforeAll(async () => {
-  place = await testDatabase(MIGRATED);
-  app = await startUsageApp(place.url);
-  await app.app.get(ScheduledJobs, { strict: false }).stop();
-});
-afterAll(async () => {
-  await app.close();
-  await place.drop();
-});
 
 /** Adds so many requests to the account's days, without their events. */
 const grow = (account: string, requests: number) =>
@@ -51,6 +39,7 @@ function reconcilerWith(
 }
 
 describe('a minute of the proof', () => {
+  beforeAll(() => app.app.get(ScheduledJobs, { strict: false }).stop());
   it('B16 reads no event of an account with too many, counts it, and proves the others part by part', async () => {
     const accounts = Array.from({ length: 6 }, (_, n) => `acct_${n}`);
     await app.post(...accounts.map((account_id) => usageRecord({ account_id, cost_usd: '1' })));

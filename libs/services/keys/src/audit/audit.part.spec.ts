@@ -1,33 +1,16 @@
 import { newId, TOPIC, type AuditEntry, type ConsumedRecord } from '@gateway/contracts';
-import { applyMigrations } from '@gateway/database';
 import { SystemRandom } from '@gateway/platform';
-import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { clock, keys } from '../fixed-clock.fixture.js';
+import type { Answer, Person } from '../keys-app.fixture.js';
 import { AuditConsumer } from './audit.consumer.js';
 
-let database: TestDatabase;
-let keys: KeysApp;
-let clock: FixedClock;
 let owner: Person;
 let org: { orgId: string; accountId: string };
 
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  clock = fixedClock('2026-11-20T12:00:00.000Z');
-  keys = await startKeysApp(database.url, { clock });
-});
-beforeEach(async () => {
+const begin = async (): Promise<void> => {
   owner = await keys.person();
   org = await keys.org(owner);
-});
-afterAll(async () => {
-  await keys?.close();
-  await database?.drop();
-});
+};
 
 interface Row {
   id: string;
@@ -46,6 +29,8 @@ const codeOf = ({ status, body }: Answer): unknown[] => [
 ];
 
 describe('GET /v1/orgs/{id}/audit-log', () => {
+  beforeEach(begin);
+
   it('names who did what to what, from where and when', async () => {
     await rename('Audited');
     const { body, headers } = await read();
@@ -200,6 +185,7 @@ describe('GET /v1/orgs/{id}/audit-log', () => {
 });
 
 describe('super admins', () => {
+  beforeEach(begin);
   const path = '/v1/admin/super-admins';
   const grant = (body: object): Promise<Answer> => keys.call('POST', path, { as: keys.admin, body });
   const revoke = (who: Person, as = keys.admin): Promise<Answer> =>

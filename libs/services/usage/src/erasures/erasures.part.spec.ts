@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { StoredResponse } from '@gateway/contracts';
 import { mintSecret, SystemRandom } from '@gateway/platform';
-import { rejectionRecord, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
-import { ScheduledJobs } from '../background/scheduled-jobs.js';
+import { rejectionRecord, usageRecord } from '@gateway/testing';
 import { LedgerStore } from '../ledger/ledger.store.js';
-import { FLEET_TOKEN, limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { app } from '../reads/rollups.fixture.js';
+import { FLEET_TOKEN, limitedKey } from '../usage.fixture.js';
 import { Erasures } from './erasures.js';
 
 const random = new SystemRandom();
@@ -14,13 +14,7 @@ const endUserKey = Buffer.alloc(32, 7).toString('base64');
 const hashOf = (id: string): string =>
   createHmac('sha256', Buffer.alloc(32, 7)).update(id).digest('base64url');
 
-let place: TestDatabase;
-let app: UsageApp;
-
-beforeAll(async () => {
-  place = await testDatabase(MIGRATED);
-  app = await startUsageApp(place.url);
-  await app.app.get(ScheduledJobs, { strict: false }).stop();
+beforeAll(() => {
   const { principals } = app;
   principals.add(own, limitedKey({ endUserKey }));
   principals.add(narrow, limitedKey({ endUserKey, permissions: ['inference:write'] }));
@@ -28,17 +22,13 @@ beforeAll(async () => {
   principals.add(personal, limitedKey({ endUserKey, orgId: null, teamId: null }));
   principals.add(other, limitedKey({ endUserKey, accountId: 'acct_2', orgId: 'org_2' }));
 });
-afterAll(async () => {
-  await app.close();
-  await place.drop();
-});
 
-beforeEach(async () => {
+const begin = async (): Promise<void> => {
   app.directory.forgotten.splice(0);
   await app.database.pool.query(
     'TRUNCATE usage_slot, usage_hour, usage_day, usage_event, rejection, erasure, erased_end_user, producer',
   );
-});
+};
 
 const erase = (as: string, end_user_id: unknown = 'ada') =>
   app.call('POST', '/v1/end-users/erasures', as, { end_user_id });
@@ -51,6 +41,8 @@ const hashes = async (): Promise<(string | null)[]> => {
 const summary = () => app.call('POST', '/v1/usage', own, { org_id: 'org_1' });
 
 describe('POST /v1/end-users/erasures', () => {
+  beforeEach(begin);
+
   it('ERA-01 ERA-05 answers 202, clears the identifier, leaves counts and costs, and a receipt that names nobody', async () => {
     await app.post(
       usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada'), cost_usd: '2' }),
@@ -158,6 +150,8 @@ describe('POST /v1/end-users/erasures', () => {
 });
 
 describe('GET /internal/erasures', () => {
+  beforeEach(begin);
+
   it('ERA-05 an erasure that cannot be done keeps none that came after it', async () => {
     const { directory } = app;
     const forget = directory.forget.bind(directory);
@@ -192,6 +186,8 @@ describe('GET /internal/erasures', () => {
 });
 
 describe('retention', () => {
+  beforeEach(begin);
+
   it('LIM-16 READ-39 removes refusals past their 90 days and none that is younger', async () => {
     const age = (ms: number): string => new Date(Date.now() - ms).toISOString();
     await app.post(

@@ -1,36 +1,19 @@
-import { applyMigrations } from '@gateway/database';
 import { PROVIDERS } from '@gateway/providers';
-import { startUpstreamDouble, testDatabase, type TestDatabase, type UpstreamDouble } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp } from '../keys-app.fixture.js';
-import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import type { Answer } from '../keys-app.fixture.js';
+import { keys, upstream } from '../written-keys.fixture.js';
 
 const SECRET = 'sk-shape-0123456789abcdefghijklmnop';
 /** Its endpoint is the customer's own and its address no operator's: see read-credentials.spec.ts. */
 const OF_THEIR_OWN_ADDRESS = ['azure'];
 const KEYED = PROVIDERS.map(({ slug }) => slug).filter((slug) => !OF_THEIR_OWN_ADDRESS.includes(slug));
 
-let database: TestDatabase;
-let upstream: UpstreamDouble;
-let keys: KeysApp;
 let status = 200;
 
-beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
-  };
-  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  upstream = await startUpstreamDouble(({ headers }) => ({
+beforeAll(() => {
+  upstream.answer = ({ headers }) => ({
     status,
     json: { error: { message: `The key ${String(headers.authorization)} ${SECRET} is refused.` } },
-  }));
-  const baseUrl = `${upstream.url}/v1`;
-  const keyed = new Map(PROVIDERS.map((provider) => [provider.slug, { provider, baseUrl }]));
-  keys = await startKeysApp(database.url, { keyed });
-});
-afterAll(async () => {
-  await keys?.close();
-  await upstream?.close();
-  await database?.drop();
+  });
 });
 
 /** Stores the credentials, has them tried, and deletes them again. */
