@@ -7,3 +7,11 @@ export function askedOrg(org: string | null): string {
 export function keysOf(org: string | null): { org_id: string } {
   return { org_id: org ?? 'none' };
 }
+
+/**
+ * Returns the organization whose money is meant, or the person's own account. A call that names neither means the only
+ * organization of the person, and is refused in several.
+ */
+export function payingOrg(org: string | null): { org_id: string } {
+  return { org_id: org ?? 'personal' };
+}

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { payingOrg } from '../api/asked-org.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import { formatUsd } from '../format/money.js';
 import { useOrg } from '../shell/org.queries.js';
@@ -39,7 +40,7 @@ function ByCard({ onClose }: { onClose: () => void }): ReactNode {
   const checkout = useCheckout(idempotencyKey);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const body = { amount_usd: amount.trim(), ...(id === null ? {} : { org_id: id }) };
+    const body = { amount_usd: amount.trim(), ...payingOrg(id) };
     checkout.mutate(body, { onSuccess: (url) => location.assign(url) });
   };
   return (
@@ -70,7 +71,7 @@ function ByCoupon({ onClose }: { onClose: () => void }): ReactNode {
   const redeem = useRedeem(idempotencyKey);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    redeem.mutate({ code: code.trim(), ...(id === null ? {} : { org_id: id }) });
+    redeem.mutate({ code: code.trim(), ...payingOrg(id) });
   };
   if (redeem.isSuccess) {
     const { amount_usd: amount, balance_after: after } = redeem.data;

@@ -1,5 +1,6 @@
 import { SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { payingOrg } from '../api/asked-org.js';
 import { FormEnd } from '../shell/form-end.js';
 import { useOrg } from '../shell/org.queries.js';
 import { Panel } from '../shell/panel.js';
@@ -43,7 +44,7 @@ function Form({ setting }: { setting: AutoRecharge }): ReactNode {
     const sent = Object.fromEntries(
       Object.entries(amounts).map(([field, text]) => [field, text.trim() === '' ? null : text.trim()]),
     );
-    save.mutate({ enabled: isOn, ...sent, ...(id === null ? {} : { org_id: id }) });
+    save.mutate({ enabled: isOn, ...sent, ...payingOrg(id) });
   };
   if (!setting.has_payment_method && !setting.enabled) {
     return (

@@ -1,4 +1,5 @@
 import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { payingOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { freshness } from '../api/fresh-reads.js';
 import type { Problem } from '../api/problem.js';
@@ -7,7 +8,7 @@ import { useWrite } from '../api/use-write.js';
 
 /** Money is read anew each time. */
 export function useBalance(org: string | null): UseQueryResult<Schemas['BalanceRecord']> {
-  const query = { refresh: true, ...(org === null ? {} : { org_id: org }) };
+  const query = { refresh: true, ...payingOrg(org) };
   return useQuery({
     queryKey: [org, 'balance', query],
     queryFn: () => bodyOf(api.GET('/v1/balance', { params: { query } })),
@@ -33,8 +34,8 @@ export type AutoRecharge = Schemas['AutoRechargeRecord'];
 
 export const ENTRIES_A_PAGE = 50;
 
-const pageQuery = (org: string | null, page: number): { org_id?: string; limit: number; offset: number } => ({
-  ...(org === null ? {} : { org_id: org }),
+const pageQuery = (org: string | null, page: number): { org_id: string; limit: number; offset: number } => ({
+  ...payingOrg(org),
   limit: ENTRIES_A_PAGE,
   offset: (page - 1) * ENTRIES_A_PAGE,
 });
@@ -91,7 +92,7 @@ export function useRedeem(
 }
 
 export function useAutoRecharge(org: string | null): UseQueryResult<AutoRecharge> {
-  const query = org === null ? {} : { org_id: org };
+  const query = payingOrg(org);
   return useQuery({
     queryKey: [org, 'auto-recharge'],
     queryFn: () => bodyOf(api.GET('/v1/billing/auto-recharge', { params: { query } })),

@@ -1,12 +1,12 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { keysOf } from '../api/asked-org.js';
+import { keysOf, payingOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { freshness } from '../api/fresh-reads.js';
 import type { Schemas } from '../api/schemas.js';
 
 /** Money is read anew each time. */
 export function useBalance(org: string | null): UseQueryResult<Schemas['BalanceRecord']> {
-  const query = org === null ? {} : { org_id: org };
+  const query = payingOrg(org);
   return useQuery({
     queryKey: [org, 'balance'],
     queryFn: () => bodyOf(api.GET('/v1/balance', { params: { query } })),
