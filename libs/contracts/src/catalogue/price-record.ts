@@ -108,6 +108,8 @@ export interface UnitUsage {
   searches?: number;
   /** Calls of tools that the provider runs, by the tool. */
   tool_calls?: Record<string, number>;
+  /** Counters of the provider that this release does not know, by their names: they cost nothing. */
+  unpriced_counters?: Record<string, number>;
 }
 
 export type PriceTier = 'default' | 'flex' | 'batch';

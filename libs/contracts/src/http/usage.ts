@@ -227,6 +227,8 @@ export interface RequestLookup {
   price_window: string | null;
   /** Instant of its call to the provider, whose price was billed; null where nothing was priced. */
   priced_at: string | null;
+  /** Counters of the provider that have no price here, summed by name; null where there was none. */
+  unpriced_counters: Record<string, number> | null;
 }
 
 export interface RejectionView {

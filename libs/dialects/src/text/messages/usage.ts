@@ -3,6 +3,7 @@ import { wholeCount, isObject, type JsonObject } from '../../body/json-object.js
 import { namesMoney } from '../../translation/money-names.js';
 import type { TextFacts } from '../text-dialect.js';
 import { objectAt, objectsAt } from './json.js';
+import { unpricedCounters } from './unpriced-counters.js';
 
 /** The messages endpoint returns no reasoning count (spec, usage object, messages endpoint). */
 const REASONING_COUNTS = new Set(['output_tokens_details', 'thinking_tokens', 'reasoning_tokens']);
@@ -98,10 +99,12 @@ function outputSide(usages: readonly JsonObject[], { output_tokens_details }: Js
 export function unitUsage(usage: JsonObject, isFinal = true): UnitUsage {
   const usages = billed(usage);
   const searches = wholeCount(objectAt(usage, 'server_tool_use').web_search_requests) ?? 0;
+  const unpriced = isFinal ? unpricedCounters(usage) : null;
   return {
     ...inputSide(usages),
     ...(isFinal ? outputSide(usages, usage) : {}),
     ...(searches > 0 ? { tool_calls: { web_search: searches } } : {}),
+    ...(unpriced === null ? {} : { unpriced_counters: unpriced }),
   };
 }
 

@@ -143,6 +143,8 @@ export class EdgeMetrics {
     }
     if (unit.routing_fallback) this.fallbacks(provider).inc();
     if (unit.usage_estimated) this.usage.estimated(provider).inc();
+    for (const counter of Object.keys(usage.unpriced_counters ?? {}))
+      this.usage.unpriced(provider, counter).inc();
     if (!stream || firstMs == null) return;
     this.firstToken(provider).observe(firstMs / 1_000);
     if (output > 1)
@@ -238,6 +240,11 @@ function usageSeries(metrics: Metrics) {
       'gateway_usage_doubted_total',
       'Answers whose provider counted more than their route can use; the usage was estimated.',
       ['provider'],
+    ),
+    unpriced: metrics.counter(
+      'gateway_unpriced_usage_total',
+      'Answers with a counter of their provider that has no price here, by its name.',
+      ['provider', 'counter'],
     ),
     farOff: metrics.counter(
       'gateway_usage_far_off_total',

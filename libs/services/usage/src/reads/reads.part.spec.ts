@@ -262,6 +262,7 @@ describe('GET /v1/usage/requests/{id}', () => {
       cost_usd: '0.5',
       created_at: '2026-11-20T10:00:00.000Z',
       request_tags: { a: 'b' },
+      usage: { prompt_tokens: 100, completion_tokens: 50, unpriced_counters: { novel_tokens: 12 } },
       limits: [
         { scope: 'key', scope_id: 'key_1', rpm: 3, rpm_limit: 100, rpd: 40, rpd_limit: null, cap_usd: '5' },
         { scope: 'team_member', scope_id: 'team_1/usr_1', rpm: 1, rpm_limit: 7, rpd: 2, rpd_limit: 8 },
@@ -282,6 +283,7 @@ describe('GET /v1/usage/requests/{id}', () => {
     expect(body).toEqual({
       price_window: null,
       priced_at: null,
+      unpriced_counters: { novel_tokens: 12 },
       request_id: record.request_id,
       created_at: '2026-11-20T10:00:00.000Z',
       endpoint: '/v1/chat/completions',

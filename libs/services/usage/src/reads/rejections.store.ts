@@ -131,5 +131,6 @@ function lookupOf(row: RejectionRow): RequestLookup {
     limits_seen: null,
     price_window: null,
     priced_at: null,
+    unpriced_counters: null,
   };
 }

@@ -95,7 +95,16 @@ export function lookupOf(units: readonly UnitRow[]): RequestLookup {
     limits_seen: limitsSeen(units),
     price_window: events[0].price_window,
     priced_at: events[0].priced_at,
+    unpriced_counters: unpricedCounters(units),
   };
+}
+
+function unpricedCounters(units: readonly UnitRow[]): Record<string, number> | null {
+  const sums = new Map<string, number>();
+  for (const { usage } of units)
+    for (const [name, count] of Object.entries((usage as UnitUsage).unpriced_counters ?? {}))
+      sums.set(name, (sums.get(name) ?? 0) + count);
+  return sums.size === 0 ? null : Object.fromEntries(sums);
 }
 
 /** Returns the limits that admission saw of the first unit's scopes. */

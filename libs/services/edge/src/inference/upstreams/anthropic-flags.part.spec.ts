@@ -63,6 +63,39 @@ describe('parts of a messages request that are newer than this release', () => {
     expect(JSON.parse(String(sent?.body))).not.toHaveProperty('novel');
   });
 
+  it.each([false, true])(
+    'a new counter is kept by its name and billed at nothing, stream %s',
+    async (stream) => {
+      const usage = { ...MESSAGE.usage, server_tool_use: { novel_requests: 2 } };
+      const { content, ...message } = MESSAGE;
+      const events: Json[] = [
+        { type: 'message_start', message: { ...message, content: [], usage: MESSAGE.usage } },
+        { type: 'content_block_start', index: 0, content_block: content[0] },
+        { type: 'content_block_stop', index: 0 },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage },
+        { type: 'message_stop' },
+      ];
+      const frames = events.map(
+        (event) => `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`,
+      );
+      second.answer = () =>
+        stream
+          ? { headers: { 'content-type': 'text/event-stream' }, body: frames.join('') }
+          : { json: { ...MESSAGE, usage } };
+      const answer = await edge.post(asking(OWN, { stream }).body, { path, headers: flagged });
+      expect(await answer.text()).toContain('novel_requests');
+      second.answer = () => ({ json: MESSAGE });
+      expect(await edge.record(answer)).toMatchObject({
+        usage: {
+          prompt_tokens: 7,
+          completion_tokens: 3,
+          unpriced_counters: { 'server_tool_use.novel_requests': 2 },
+        },
+        usage_estimated: false,
+      });
+    },
+  );
+
   it('a malformed flag is named and sent to nobody, and a thread is 400', async () => {
     const { body, said } = asking(OWN);
     const answer = await edge.post(body, { path, headers: { 'anthropic-beta': 'two words' } });
