@@ -11,7 +11,7 @@ import {
 import type { ComponentType, ReactNode } from 'react';
 import { startSession, useSession } from './api/session.js';
 import { reloadWhereServed } from './new-assets.js';
-import { useMe } from './session/me.queries.js';
+import { useIsBilled, useMe } from './session/me.queries.js';
 import { firstOrg, isAllowed, OWN_ACCOUNT, rolesIn, whoMay } from './session/rights.js';
 import { Frame } from './shell/frame.js';
 import { useOrg } from './shell/org.queries.js';
@@ -25,6 +25,8 @@ import { RequireSession } from './sign-in/require-session.js';
 /** Every folder's pages: a page is added by its folder alone. */
 const found = import.meta.glob<{ pages: readonly Page[] }>('./*/*.routes.tsx', { eager: true });
 const pages = Object.values(found).flatMap((folder) => folder.pages);
+
+const UNBILLED = pages.filter(({ isOfWallet }) => !isOfWallet);
 
 const rootRoute = createRootRoute();
 
@@ -141,10 +143,11 @@ function Inside(): ReactNode {
 function Framed(): ReactNode {
   const me = useMe();
   const { slug } = useOrg();
+  const isBilled = useIsBilled();
   // What was read before stands while it cannot be read anew: the frame outlives the service.
   if (me.data === undefined) return <Unknown me={me} />;
   return (
-    <PagesContext value={pages}>
+    <PagesContext value={isBilled ? pages : UNBILLED}>
       <Frame me={me.data} roles={rolesIn(me.data, slug)}>
         <Outlet />
       </Frame>
@@ -161,7 +164,9 @@ function Unknown({ me }: { me: ReturnType<typeof useMe> }): ReactNode {
 function Guarded({ page, children }: { page: Page; children: ReactNode }): ReactNode {
   const { slug } = useOrg();
   const me = useMe().data;
+  const isBilled = useIsBilled();
   if (me === undefined) return null;
+  if (page.isOfWallet && !isBilled) return <NothingHere />;
   if (!isAllowed(rolesIn(me, slug), page.who)) {
     return (
       <>

@@ -253,6 +253,7 @@ export type { TeamMemberRecord, TeamRecord } from './http/teams.js';
 export { SimulateLimitsBody } from './http/limits.js';
 export type { LimitCheck, LimitSimulation } from './http/limits.js';
 export {
+  ORG_TIERS,
   CreateOrgBody,
   ListOrgsQuery,
   OrgDefaultsBody,
@@ -359,6 +360,7 @@ export type {
 } from './http/usage.js';
 export {
   AutoRechargeBody,
+  BILLING_MODES,
   BillingPageQuery,
   BillingQuery,
   CheckoutBody,
@@ -367,6 +369,7 @@ export {
 } from './http/billing.js';
 export type {
   AutoRechargeRecord,
+  BillingMode,
   CheckoutRecord,
   CouponRecord,
   LedgerEntry,

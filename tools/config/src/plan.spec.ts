@@ -50,9 +50,9 @@ describe('a plan', () => {
       '+ new organizations begin with blocked_models openai/*, a/b',
       '+ new organizations begin with spend_cap_usd 5',
     ]);
-    expect(faultsOf('organizations: { rpm_limit: 0, tier: enterprise, spend_cap_usd: 5 }')).toEqual([
+    expect(faultsOf('organizations: { rpm_limit: 0, credit_limit_usd: 1, spend_cap_usd: 5 }')).toEqual([
       expect.stringMatching(
-        /^gateway\.yaml, line 1: organizations: tier is unknown; what may stand here is rpm_limit, /,
+        /^gateway\.yaml, line 1: organizations: credit_limit_usd is unknown; what may stand here is rpm_limit, /,
       ),
       'gateway.yaml, line 1: organizations.rpm_limit: this is 1 at least.',
       'gateway.yaml, line 1: organizations.spend_cap_usd: this has to be a text: put it in quotes.',

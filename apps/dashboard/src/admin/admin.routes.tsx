@@ -13,6 +13,7 @@ export const pages: readonly Page[] = [
     path: '/admin/coupons',
     title: 'Coupons',
     who: ['super'],
+    isOfWallet: true,
     nav: { group: 'Platform', order: 61, icon: IconTicket },
     load: () => import('./coupons-page.js'),
   },

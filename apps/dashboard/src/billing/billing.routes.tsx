@@ -6,6 +6,7 @@ export const pages: readonly Page[] = [
     path: '/billing',
     title: 'Balance',
     who: ['owner', 'admin', 'member', 'alone'],
+    isOfWallet: true,
     nav: { group: 'Organization', order: 0, icon: IconWallet },
     load: () => import('./billing-page.js'),
   },
@@ -13,6 +14,7 @@ export const pages: readonly Page[] = [
     path: '/billing/ledger',
     title: 'Ledger',
     who: ['owner', 'admin', 'alone'],
+    isOfWallet: true,
     load: () => import('./ledger-page.js'),
   },
 ];

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useIsBilled } from '../session/me.queries.js';
 import { Money } from '../shell/money.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { useScopes } from '../shell/scope.js';
@@ -25,7 +26,11 @@ interface BalanceProps {
   buckets: Parameters<typeof daysLeft>[1] | null;
 }
 
-function Balance({ org, buckets }: BalanceProps): ReactNode {
+function Balance(props: BalanceProps): ReactNode {
+  return useIsBilled() ? <Filled {...props} /> : null;
+}
+
+function Filled({ org, buckets }: BalanceProps): ReactNode {
   const balance = useBalance(org);
   const scope = useScopes().money;
   if (balance.isPending) return <Loading height={CARD_PX} />;

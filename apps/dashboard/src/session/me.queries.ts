@@ -9,6 +9,16 @@ export function useMe(): UseQueryResult<Me> {
   return useQuery({ queryKey: ['me'], queryFn: () => bodyOf(api.GET('/auth/me')) });
 }
 
+/** Tells whether there are balances here: they are shown until the deployment says that it bills nobody. */
+export function useIsBilled(): boolean {
+  const options = useQuery({
+    queryKey: ['sign-in-options'],
+    queryFn: () => bodyOf<unknown>(api.GET('/auth/options')) as Promise<{ billing?: string }>,
+    staleTime: Infinity,
+  });
+  return options.data?.billing !== 'off';
+}
+
 /** The person's own zone, else UTC, in which the ledger and caps count. */
 export function useOwnZone(): string {
   return useMe().data?.user.time_zone ?? 'UTC';

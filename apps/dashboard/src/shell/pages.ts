@@ -9,6 +9,8 @@ export interface Page {
   path: string;
   title: string;
   who: readonly Role[];
+  /** True for pages of balances, payments and coupons: not there where billing is off. */
+  isOfWallet?: true;
   /** Absent for pages that are reached from another one. */
   nav?: { group: NavGroup; order: number; icon: ComponentType<{ size?: number; stroke?: number }> };
   load(): Promise<{ default: ComponentType }>;

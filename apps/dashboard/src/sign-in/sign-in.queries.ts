@@ -8,6 +8,7 @@ import { useWrite } from '../api/use-write.js';
 export interface SignInOptions {
   password: boolean;
   oidc: { name: string } | null;
+  billing: 'prepaid' | 'off';
 }
 
 /** Reads the ways of signing in here. */

@@ -118,6 +118,8 @@ export class UsageRecord {
   @IsOptional() @ValidateNested() @Type(() => PricedFrom) priced_from!: PricedFrom | null;
   /** Amount that the account pays, in USD. Decimal string; null for what is not billed. */
   @IsOptional() @Matches(MONEY_PATTERN) cost_usd!: string | null;
+  /** `off`: admitted while the deployment billed nobody, so the house pays the cost for the account. Absent while billing is on. */
+  @IsOptional() @IsIn(['off']) billing?: 'off';
   /** The same at list price, without a discount or the fee of a customer's own provider key. */
   @IsOptional() @Matches(MONEY_PATTERN) list_cost_usd!: string | null;
   @IsArray() @ValidateNested({ each: true }) @Type(() => AttemptRecord) attempts!: AttemptRecord[];

@@ -1,3 +1,4 @@
+import type { BillingMode } from './billing.js';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -119,6 +120,8 @@ export interface AuthOptionsRecord {
   password: boolean;
   /** The identity provider, as the button names it; null where none is set up. */
   oidc: { name: string } | null;
+  /** `off`: the deployment has no balances, payments and coupons. */
+  billing: BillingMode;
 }
 
 /** Answer of POST /auth/login and /auth/refresh. */

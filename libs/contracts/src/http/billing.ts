@@ -14,6 +14,10 @@ import {
 import type { Money } from '../catalogue/price-record.js';
 import { AMOUNT_PATTERN } from './keys.js';
 
+/** Ways of a deployment to bill: from a balance that is filled before, or not at all. */
+export const BILLING_MODES = ['prepaid', 'off'] as const;
+export type BillingMode = (typeof BILLING_MODES)[number];
+
 /** Amounts that a card can be charged: 1 to 999,999.99 in whole cents. */
 const CHARGE_PATTERN = /^[1-9]\d{0,5}(\.\d{1,2})?$/;
 const CODE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{3,63}$/;

@@ -257,6 +257,8 @@ export interface ApiKeyRecord {
 export interface CreatedApiKey extends ApiKeyRecord {
   /** Absent where an Idempotency-Key is sent again. */
   key?: string;
+  /** What the key lacks to work: its account's balance is empty, and the ways to fill it. null where it lacks nothing. */
+  notice: string | null;
 }
 
 /** Answer of POST /v1/keys/{id}/rotate: the record, and the new plaintext once. */

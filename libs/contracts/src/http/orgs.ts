@@ -23,7 +23,7 @@ import { RequestLoggingBody, type RequestLogging } from './request-contents.js';
 const INT_MAX = 2_147_483_647;
 
 /** The ceilings to which an organization may raise its limits. */
-const ORG_TIERS = ['standard', 'enterprise', 'platform'] as const;
+export const ORG_TIERS = ['standard', 'enterprise', 'platform'] as const;
 export type OrgTier = (typeof ORG_TIERS)[number];
 
 /** Limits and model lists of a scope above the key: organization, member, team, team member. null clears. */
@@ -56,6 +56,8 @@ export class ScopeLimitsBody {
 
 /** Body of PUT /v1/admin/organization-defaults: what new organizations begin with where their creators say nothing else. */
 export class OrgDefaultsBody extends ScopeLimitsBody {
+  /** Ceilings of the limits. Only a super admin sets this. */
+  @ValidateIf((body: OrgDefaultsBody) => body.tier !== undefined) @IsIn(ORG_TIERS) tier?: OrgTier;
   /** Contract version that new keys are pinned to, `YYYY-MM`; null = none. */
   @IsOptional() @IsString() @Length(1, 20) default_api_version?: string | null;
   /** True if keys may open realtime sessions. Only a super admin sets it and the bounds of a session. */
@@ -71,8 +73,6 @@ export class OrgDefaultsBody extends ScopeLimitsBody {
 }
 
 class OrgFieldsBody extends OrgDefaultsBody {
-  /** Limits of the organization. Only a super admin sets this. */
-  @ValidateIf((body: OrgFieldsBody) => body.tier !== undefined) @IsIn(ORG_TIERS) tier?: OrgTier;
   /** Largest debt of the balance, decimal text of USD; null = unlimited. Only a super admin sets it. */
   @IsOptional()
   @Matches(AMOUNT_PATTERN, { message: 'credit_limit_usd must be a decimal string of USD' })

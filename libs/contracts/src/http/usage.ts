@@ -1,3 +1,4 @@
+import type { BillingMode } from './billing.js';
 import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -283,6 +284,8 @@ export interface RateLimitState {
 }
 
 export interface BalanceRecord {
+  /** `off`: the deployment bills nobody, and balance and available amount are 0. */
+  billing: BillingMode;
   /** Posted, less what is finished and not posted yet. */
   balance_usd: Money;
   reserved_usd: Money;

@@ -19,6 +19,8 @@ export abstract class Funds {
    * because a person may be a member of several organizations; null, which names no account, is for keys alone.
    */
   abstract spent(scopes: { kind: ScopeKind; id: string }[], accountId: string | null): Promise<string[]>;
+  /** Posted balance of an account as decimal text of USD; `0` for one that the ledger does not know. */
+  abstract balance(accountId: string): Promise<string>;
   /** Credits an account once per `source`; a repeat changes nothing. */
   abstract credit(credit: {
     accountId: string;

@@ -44,6 +44,19 @@ export class HttpFunds extends Funds {
     });
   }
 
+  override async balance(accountId: string): Promise<string> {
+    const answer = await this.http.request({
+      service: 'usage',
+      method: 'GET',
+      path: `/internal/balances/${encodeURIComponent(accountId)}`,
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+    });
+    const balance = member(this.accepted(answer), 'balance_usd');
+    if (typeof balance !== 'string') throw this.notUnderstood('balance_usd');
+    return balance;
+  }
+
   override async credit(credit: Parameters<Funds['credit']>[0]): Promise<void> {
     await this.post('/internal/credits', {
       account_id: credit.accountId,

@@ -118,6 +118,7 @@ const organizations = {
     realtime_max_sessions: { ...limit, maximum: 4_096 },
     realtime_max_seconds: { ...limit, maximum: 86_400 },
     realtime_max_tokens: limit,
+    tier: { enum: ['standard', 'enterprise', 'platform'] },
   },
 };
 

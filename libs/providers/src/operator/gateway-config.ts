@@ -62,7 +62,7 @@ export interface GatewayConfig {
   /** Settings of the catalogue; a variable that is set wins. */
   catalogue: CatalogueSettings;
   /** Defaults of new organizations. */
-  organizations: Omit<CreateOrgBody, 'name' | 'tier' | 'credit_limit_usd'>;
+  organizations: Omit<CreateOrgBody, 'name' | 'credit_limit_usd'>;
 }
 
 export const NO_GATEWAY_CONFIG: GatewayConfig = {

@@ -70,7 +70,7 @@ class EdgeRoutes implements OnModuleInit {
     this.sockets.register(instance);
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
     registerDashboard(instance, readDashboard(config.DASHBOARD_DIR), random);
-    registerReference(instance, referenceFiles('docs/openapi.json'));
+    registerReference(instance, referenceFiles('docs/openapi.json', config.BILLING));
     await registerFrontDoor(instance, frontDoor, random);
     this.logger.info({ providers: [...providers.keys()].join(', ') }, 'providers enabled');
   }

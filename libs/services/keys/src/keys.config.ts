@@ -1,6 +1,7 @@
 import {
   IsBoolean,
   IsEmail,
+  IsIn,
   IsInt,
   IsOptional,
   IsString,
@@ -10,7 +11,7 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
-import { AMOUNT_PATTERN } from '@gateway/contracts';
+import { AMOUNT_PATTERN, BILLING_MODES, ORG_TIERS, type BillingMode, type OrgTier } from '@gateway/contracts';
 import { IsAddress, OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
@@ -86,7 +87,11 @@ export class KeysConfig extends KeysSecretsConfig {
 
   /** Address of the super admin that the first run creates. */
   @IsEmail() KEYS_ADMIN_EMAIL: string = 'admin@gateway.local';
-  /** Opening credit of the first organization in USD; 0 = none. */
+  /** `off`: no wallet, and the house pays for what is used. The same in edge, keys and usage. */
+  @IsIn(BILLING_MODES) BILLING: BillingMode = 'prepaid';
+  /** Tier of new organizations where nothing names one; absent: `standard`, and `enterprise` where billing is off. */
+  @IsOptional() @IsIn(ORG_TIERS) KEYS_DEFAULT_TIER?: OrgTier;
+  /** Opening credit of the first organization in USD; 0 = none. None where billing is off. */
   @Matches(AMOUNT_PATTERN) KEYS_OPENING_CREDIT_USD: string = '100';
 }
 

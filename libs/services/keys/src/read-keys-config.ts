@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { ORG_TIERS } from '@gateway/contracts';
 import { loadConfig, readConfigs, requireMakeable, SystemRandom } from '@gateway/platform';
 import { KeysConfig, KeysSecretsConfig } from './keys.config.js';
 import { orgDefaultsOf } from './orgs/org-defaults.js';
@@ -14,7 +15,12 @@ export function readKeysConfig(env: Environment): Readonly<KeysConfig> {
   const { config } = readConfigs({
     config: () => loadConfig(KeysConfig, env),
     // Each by itself, so that another setting's fault hides none of them.
-    defaults: () => orgDefaultsOf({ GATEWAY_CONFIG: env.GATEWAY_CONFIG || undefined }),
+    defaults: () =>
+      orgDefaultsOf({
+        GATEWAY_CONFIG: env.GATEWAY_CONFIG || undefined,
+        KEYS_DEFAULT_TIER: ORG_TIERS.find((tier) => tier === env.KEYS_DEFAULT_TIER),
+        BILLING: env.BILLING === 'off' ? 'off' : 'prepaid',
+      }),
     secrets: () => lookAtSecrets(loadConfig(KeysSecretsConfig, env)),
   });
   return config;

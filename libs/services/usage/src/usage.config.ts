@@ -1,4 +1,5 @@
-import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { BILLING_MODES, type BillingMode } from '@gateway/contracts';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { IsAddress, OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
@@ -22,6 +23,8 @@ export class UsageConfig extends UsageSecretsConfig {
   @ToNumber() @IsInt() @Min(3) @Max(200) USAGE_DATABASE_CONNECTIONS: number = 10;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() USAGE_MIGRATE_AT_START: boolean = false;
+  /** `off`: no wallet, and the house pays for what is used. The same in edge, keys and usage. */
+  @IsIn(BILLING_MODES) BILLING: BillingMode = 'prepaid';
   /** sk_… or rk_…; set, people pay by card. */
   @OrFile() @IsOptional() @Matches(/^[\x21-\x7e]{8,300}$/) STRIPE_SECRET_KEY?: string;
   /** Secret of the webhook endpoint: required with a secret key, because its holder makes money. */

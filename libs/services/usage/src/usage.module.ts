@@ -65,6 +65,7 @@ import { UsageMetrics } from './usage-metrics.js';
 @Module({})
 export class UsageModule {
   static with(config: Readonly<UsageConfig>): DynamicModule {
+    const isOff = config.BILLING === 'off';
     return {
       module: UsageModule,
       global: true,
@@ -74,16 +75,14 @@ export class UsageModule {
         ExportsController,
         AccountController,
         LedgerController,
-        CreditsController,
-        BillingController,
         ErasuresController,
         ErasedEndUsersController,
-        CouponsController,
         StripeWebhookController,
         BooksController,
         ContentsController,
         InternalContentsController,
         UsageConsumer,
+        ...(isOff ? [] : WALLET),
       ],
       providers: [
         { provide: UsageConfig, useValue: config },
@@ -120,7 +119,8 @@ export class UsageModule {
         {
           provide: StripeClient,
           inject: [RANDOM],
-          useFactory: (random: Random) => stripeClient(config, random),
+          // A report of what was paid before is still booked, but nothing is charged.
+          useFactory: (random: Random) => (isOff ? null : stripeClient(config, random)),
         },
         ...payments,
         ...jobs,
@@ -129,6 +129,9 @@ export class UsageModule {
     };
   }
 }
+
+/** Routes of balances that are filled by hand, card or coupon: none where billing is off. */
+const WALLET = [BillingController, CouponsController, CreditsController];
 
 const reads: Provider[] = [
   EventsStore,

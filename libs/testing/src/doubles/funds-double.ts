@@ -47,6 +47,11 @@ export class FundsDouble extends Funds {
     });
   }
 
+  async balance(): Promise<string> {
+    this.reach();
+    return Usd.fromNano(this.balanceNano).toString();
+  }
+
   async credit(credit: Credit): Promise<void> {
     this.reach();
     if (!this.credits.some(({ source }) => source === credit.source)) this.credits.push(credit);

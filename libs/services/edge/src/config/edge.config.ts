@@ -1,4 +1,5 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { BILLING_MODES, type BillingMode } from '@gateway/contracts';
 import {
   isSimulated,
   NO_GATEWAY_CONFIG,
@@ -54,6 +55,8 @@ export class EdgeConfig {
   @ToNumber() @IsInt() @Min(1) REALTIME_PING_SECONDS = 20;
   /** Lines of batches that begin a second while requests of callers come in; without those every line begins at once. */
   @ToNumber() @IsInt() @Min(1) BATCH_LINES_PER_SECOND = 5;
+  /** `off`: no wallet; its routes are not in the reference. The same in edge, keys and usage. */
+  @IsIn(BILLING_MODES) BILLING: BillingMode = 'prepaid';
   /** Price of a request on a customer's own provider key, in percent of the list price. */
   @Matches(/^(?:100|\d{1,2}(?:\.\d{1,6})?)$/) BYOK_FEE_PCT = '0';
   /** Base URLs of the services behind the front door; absent where they run in this process. */

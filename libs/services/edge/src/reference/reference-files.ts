@@ -1,3 +1,4 @@
+import type { BillingMode } from '@gateway/contracts';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -62,13 +63,33 @@ const START = `SwaggerUIBundle({
 });
 `;
 
+/** Paths of the wallet: none where billing is off. */
+const WALLET = ['/v1/billing/', '/v1/admin/credits', '/v1/admin/coupons'];
+
+interface OpenApi {
+  paths: Record<string, unknown>;
+}
+
+/** Returns the document without the wallet's paths. */
+function withoutWallet(document: Buffer): Buffer {
+  const whole = JSON.parse(document.toString('utf8')) as OpenApi;
+  const paths = Object.entries(whole.paths).filter(([path]) => !WALLET.some((of) => path.startsWith(of)));
+  return Buffer.from(JSON.stringify({ ...whole, paths: Object.fromEntries(paths) }));
+}
+
 /** Files by their paths. */
-export function referenceFiles(document: string): ReadonlyMap<string, ReferenceFile> {
+export function referenceFiles(document: string, billing: BillingMode): ReadonlyMap<string, ReferenceFile> {
   const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const own = (type: string, text: string) => new ReferenceFile(type, async () => Buffer.from(text));
   const file = (type: string, path: string) => new ReferenceFile(type, () => readFile(path));
   return new Map([
-    ['/openapi.json', file('application/json; charset=utf-8', document)],
+    [
+      '/openapi.json',
+      new ReferenceFile('application/json; charset=utf-8', async () => {
+        const bytes = await readFile(document);
+        return billing === 'off' ? withoutWallet(bytes) : bytes;
+      }),
+    ],
     ['/docs', own('text/html; charset=utf-8', PAGE)],
     ['/docs/start.js', own('text/javascript; charset=utf-8', START)],
     ['/docs/swagger-ui.css', file('text/css; charset=utf-8', join(library, 'swagger-ui.css'))],

@@ -13,7 +13,7 @@ describe('the reference of the API', () => {
 
   beforeEach(async () => {
     instance = fastify();
-    registerReference(instance, referenceFiles(document));
+    registerReference(instance, referenceFiles(document, 'prepaid'));
     await instance.ready();
   });
   afterEach(() => instance.close());
@@ -34,6 +34,16 @@ describe('the reference of the API', () => {
     const small = await get('/openapi.json', { 'accept-encoding': 'br, gzip' });
     expect(small.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(small.rawPayload).toString()).toBe('{"openapi":"3.1.0"}');
+  });
+
+  it('leaves the paths of the wallet out where billing is off', async () => {
+    const paths = ['/v1/balance', '/v1/billing/ledger', '/v1/admin/credits', '/v1/admin/coupons', '/v1/keys'];
+    const whole = { openapi: '3.1.0', paths: Object.fromEntries(paths.map((path) => [path, {}])) };
+    writeFileSync(document, JSON.stringify(whole));
+    const files = referenceFiles(document, 'off');
+    const { plain } = (await files.get('/openapi.json')?.content()) ?? { plain: Buffer.alloc(0) };
+    const { paths: shown } = JSON.parse(plain.toString()) as typeof whole;
+    expect(Object.keys(shown)).toEqual(['/v1/balance', '/v1/keys']);
   });
 
   it('sends a page whose every part is a path of its own, under a policy without exceptions', async () => {

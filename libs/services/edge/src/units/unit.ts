@@ -94,6 +94,7 @@ export class Unit {
       end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
       api_version: call.apiVersion,
       limits: readings(admitted),
+      ...(principal.billing === undefined ? {} : { billing: principal.billing }),
     };
   }
 

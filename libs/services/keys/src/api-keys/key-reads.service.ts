@@ -18,11 +18,15 @@ import {
 import { Usd } from '@gateway/money';
 import { pageOf, type Page } from '@gateway/platform';
 import type { Manager } from '../accounts/manager.js';
+import { KeysConfig } from '../keys.config.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { findKeyById, limitsOf, type KeyRow } from '../principals/principal.store.js';
 import { findKey, listKeys, toWire } from './api-key.store.js';
 import { filterValues } from './filter-values.js';
 import { keyLimitsRecord } from './key-limits.js';
+
+const EMPTY =
+  'The balance of your own account is empty, so requests with this key are refused (402 insufficient_credits). Add credit by card or coupon, ask a super admin for it, or make the key in an organization (org_id).';
 
 /** Reads of keys, with the spend that the ledger knows. */
 @Injectable()
@@ -31,6 +35,7 @@ export class KeyReads {
     private readonly database: KeysDatabase,
     private readonly limits: LimitStore,
     private readonly funds: Funds,
+    private readonly config: KeysConfig,
   ) {}
 
   /** One question to the ledger for the whole page. Throws ApiError `service_unavailable` where it has no answer. */
@@ -86,6 +91,13 @@ export class KeyReads {
       limits: keyLimitsRecord(row, [spent]),
       remaining: await this.remaining(row),
     };
+  }
+
+  /** Says that a person's own balance is empty, and how it is filled. null where it is not, and where nobody can say. */
+  async emptyBalance(accountId: string): Promise<string | null> {
+    if (this.config.BILLING === 'off') return null;
+    const balance = await this.funds.balance(accountId).catch(() => null);
+    return balance === null || Usd.parse(balance).isPositive() ? null : EMPTY;
   }
 
   /** Returns the spend for the answer of a committed write: null where the ledger cannot be asked. */

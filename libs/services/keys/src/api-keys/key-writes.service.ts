@@ -75,6 +75,7 @@ export class KeyWrites {
   ): Promise<CreateAnswer<CreatedApiKey>> {
     const payer = payerFor(caller, body.org_id ?? caller.homeOrgId);
     const secret = mintSecret('rsk_', this.random);
+    const notice = payer.orgId === null ? await this.reads.emptyBalance(payer.accountId) : null;
     return this.changes.create(request, {
       accounts: [payer.accountId],
       ask: async () => refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body)),
@@ -83,7 +84,11 @@ export class KeyWrites {
         await this.check(tx, body, owner, null);
         await this.requireRoom(tx, payer.accountId);
         const row = await this.insert(tx, caller.userId, body, owner, secret);
-        const answer = { status: 201, body: { ...toWire(row, '0'), key: secret }, secretFields: ['key'] };
+        const answer = {
+          status: 201,
+          body: { ...toWire(row, '0'), key: secret, notice },
+          secretFields: ['key'],
+        };
         return { ...keyChange('api_key.create', row, sentFields(body), 'api_key.created'), answer };
       },
     });

@@ -7,7 +7,7 @@ import { bumpAccount, createAccount } from '../accounts/account.store.js';
 import { limitColumns } from '../accounts/scope-limits.js';
 import { addAccountEvent } from '../events/account-events.js';
 import { KeysConfig } from '../keys.config.js';
-import { ORG_DEFAULTS, type OrgDefaults } from '../orgs/org-defaults.js';
+import { defaultTier, ORG_DEFAULTS, type OrgDefaults } from '../orgs/org-defaults.js';
 import { realtimeColumns } from '../orgs/org.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { pepperedDigest } from '../secrets/seal.js';
@@ -87,12 +87,18 @@ export class FirstRun {
       },
     });
     await createAccount(tx, { userId }, sources);
-    const { default_api_version } = this.defaults;
-    const begins = { default_api_version, ...limitColumns(this.defaults), ...realtimeColumns(this.defaults) };
+    const { default_api_version, tier = defaultTier(this.config) } = this.defaults;
+    const begins = {
+      tier,
+      default_api_version,
+      ...limitColumns(this.defaults),
+      ...realtimeColumns(this.defaults),
+    };
     await tx.org.create({
       data: { id: orgId, name: 'My organization', ...begins, created_at: now, updated_at: now },
     });
-    const credit = Usd.parse(this.config.KEYS_OPENING_CREDIT_USD);
+    const { BILLING, KEYS_OPENING_CREDIT_USD } = this.config;
+    const credit = BILLING === 'off' ? Usd.zero : Usd.parse(KEYS_OPENING_CREDIT_USD);
     const accountId = await createAccount(tx, { orgId }, sources, {
       opening_credit_usd: credit.isZero() ? null : credit.toString(),
     });

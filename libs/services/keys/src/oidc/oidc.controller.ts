@@ -27,7 +27,7 @@ export class OidcController {
   @Get('options')
   options(): AuthOptionsRecord {
     const { name } = this.provider;
-    return { password: true, oidc: name === null ? null : { name } };
+    return { password: true, oidc: name === null ? null : { name }, billing: this.config.BILLING };
   }
 
   /** Sends the browser to the identity provider. */

@@ -95,7 +95,7 @@ describe('what organizations begin with, by the operator’s file', () => {
   it.each([
     [{ rpm_limit: 5_000 }],
     [{ default_api_version: '2020-01' }],
-    [{ tier: 'enterprise' }],
+    [{ tier: 'gold' }],
     [{ credit_limit_usd: '1' }],
     [{ spend_cap_usd: 5 }],
   ])('is 422 for what a create would not take, or no default is: %j', async (body) => {
@@ -118,9 +118,9 @@ describe('what organizations begin with, by the operator’s file', () => {
     ],
     ['organizations: [', /GATEWAY_CONFIG: /],
   ])('stops the start with a sentence: %s', (text, sentence) => {
-    const read = (): unknown => orgDefaultsOf({ GATEWAY_CONFIG: file(text) });
+    const read = (): unknown => orgDefaultsOf({ GATEWAY_CONFIG: file(text), BILLING: 'prepaid' });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(sentence);
-    expect(orgDefaultsOf({})).toEqual({});
+    expect(orgDefaultsOf({ BILLING: 'prepaid' })).toEqual({});
   });
 });

@@ -5,7 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import { AccountChanges } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
-import { NEW_ORG, ORG_DEFAULTS, type OrgDefaults } from './org-defaults.js';
+import { KeysConfig } from '../keys.config.js';
+import { defaultTier, newOrg, ORG_DEFAULTS, type OrgDefaults } from './org-defaults.js';
 import { orgFaults } from './org.js';
 
 const ONLY = { id: 1 };
@@ -16,6 +17,7 @@ export class StoredOrgDefaults {
   constructor(
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
+    private readonly config: KeysConfig,
     @Inject(ORG_DEFAULTS) private readonly file: OrgDefaults,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -27,7 +29,7 @@ export class StoredOrgDefaults {
 
   /** Writes the defaults; a member that the body lacks has none. Throws ApiError `validation_error`. */
   write(body: OrgDefaultsBody, request: FastifyRequest): Promise<OrgDefaultsRecord> {
-    refuseFaults('validation_error', orgFaults(body, NEW_ORG));
+    refuseFaults('validation_error', orgFaults(body, newOrg(defaultTier(this.config))));
     const fields = saying(body);
     return this.changes.run(request, {
       accounts: [],

@@ -22,7 +22,8 @@ import { refuseOneMoreOwned } from '../members/member.store.js';
 import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { limitsInUseFaults } from './limits-in-use.js';
-import { NEW_ORG, withDefaults } from './org-defaults.js';
+import { KeysConfig } from '../keys.config.js';
+import { defaultTier, newOrg, withDefaults } from './org-defaults.js';
 import { StoredOrgDefaults } from './org-defaults.store.js';
 import { orgFaults, requireFields } from './org.js';
 import {
@@ -43,6 +44,7 @@ export class OrgsService {
     private readonly changes: AccountChanges,
     private readonly names: CatalogueNames,
     private readonly defaults: StoredOrgDefaults,
+    private readonly config: KeysConfig,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -65,8 +67,9 @@ export class OrgsService {
     request: FastifyRequest,
   ): Promise<CreateAnswer<OrgRecord>> {
     requireFields(caller, body, null);
-    const filled = withDefaults(body, await this.defaults.read());
-    refuseFaults('validation_error', orgFaults(filled, NEW_ORG));
+    const tier = defaultTier(this.config);
+    const filled = withDefaults(body, { tier, ...(await this.defaults.read()) });
+    refuseFaults('validation_error', orgFaults(filled, newOrg(tier)));
     await refuseUnlisted(this.names, body);
     // Their membership is new, so it is their account that changes.
     return this.changes.create(request, {

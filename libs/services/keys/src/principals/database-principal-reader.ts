@@ -17,7 +17,7 @@ import { SessionTokens } from '../sessions/session-token.js';
 import { findAdminKey } from './admin-key-principal.store.js';
 import { hmacsOf, KeyCache } from './key-cache.js';
 import { LastUsed } from './last-used.js';
-import { findKeyOf, findKeysByHmac, findSession, toKeyPrincipal } from './principal.store.js';
+import { findKeyOf, findKeysByHmac, findSession } from './principal.store.js';
 
 /**
  * Principals from the database. In one process with the edge this stands on the path of every request, so there keys
@@ -72,7 +72,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
     try {
       const hmacs = digests.map((digest) => hmacsOf(digest, this.secrets));
       const rows = await findKeysByHmac(this.database.pool, hmacs, new Date(this.clock.now()));
-      return rows.map((row) => this.counted(row === null ? null : toKeyPrincipal(row)));
+      return rows.map((row) => this.counted(row === null ? null : this.keys.principalOf(row)));
     } catch (failure) {
       throw unavailable(this.random, failure);
     }
@@ -90,7 +90,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
       throw unavailable(this.random, failure);
     });
     if (row === null) throw new ApiError('not_found');
-    return toKeyPrincipal(row);
+    return this.keys.principalOf(row);
   }
 
   private async read(credential: Credential): Promise<Principal> {

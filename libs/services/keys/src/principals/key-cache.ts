@@ -7,7 +7,7 @@ import { KeysDatabase } from '../postgres/keys-database.js';
 import { pepperedDigest } from '../secrets/seal.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
-import { findKeyByHmac, toKeyPrincipal } from './principal.store.js';
+import { findKeyByHmac, toKeyPrincipal, type KeyRow } from './principal.store.js';
 
 const ENTRIES_MAX = 50_000;
 /** A bound on mistakes only: whoever uses a record compares the account's version. */
@@ -58,6 +58,11 @@ export class KeyCache {
     return running;
   }
 
+  /** Reads the row of a key, as this deployment bills it. */
+  principalOf(row: KeyRow): KeyPrincipal {
+    return toKeyPrincipal(row, this.config);
+  }
+
   private async fetchKey(digest: string): Promise<KeyPrincipal | null> {
     const readAt = this.clock.monotonic();
     const row = await findKeyByHmac(
@@ -65,7 +70,7 @@ export class KeyCache {
       hmacsOf(digest, this.secrets),
       new Date(this.clock.now()),
     );
-    const principal = row === null ? null : toKeyPrincipal(row);
+    const principal = row === null ? null : this.principalOf(row);
     this.remember(digest, { principal, readAt });
     return principal;
   }

@@ -11,6 +11,7 @@ import type {
 import type { SessionPrincipal } from '@gateway/contracts';
 import { keyScopeLimits } from '@gateway/limits';
 import type pg from 'pg';
+import type { KeysConfig } from '../keys.config.js';
 import { money } from '../postgres/columns.js';
 
 /** One scope above the key, as SQL builds it. */
@@ -185,7 +186,8 @@ async function firstRow<T extends pg.QueryResultRow>(
   return rows[0] ?? null;
 }
 
-export function toKeyPrincipal(row: KeyRow): KeyPrincipal {
+/** Reads a row. Where billing is off no balance refuses: the account has no limit of debt. */
+export function toKeyPrincipal(row: KeyRow, { BILLING }: Pick<KeysConfig, 'BILLING'>): KeyPrincipal {
   return {
     kind: 'key',
     keyId: row.id,
@@ -193,7 +195,8 @@ export function toKeyPrincipal(row: KeyRow): KeyPrincipal {
     status: row.status,
     accountId: row.account_id,
     accountVersion: row.account_version,
-    creditLimitUsd: money(row.credit_limit_usd),
+    creditLimitUsd: BILLING === 'off' ? null : money(row.credit_limit_usd),
+    ...(BILLING === 'off' ? { billing: 'off' } : {}),
     orgId: row.org_id,
     teamId: row.team_id,
     createdBy: row.created_by,

@@ -33,6 +33,11 @@ export class LedgerFunds extends Funds {
     return amounts.map(String);
   }
 
+  override async balance(accountId: string): Promise<string> {
+    const found = await this.asked(() => this.store.balance(accountId));
+    return (found?.posted ?? Usd.zero).toString();
+  }
+
   override async credit(credit: Credit): Promise<void> {
     await this.creditOnce(credit);
   }

@@ -34,6 +34,11 @@ export class LedgerController {
     return { spent_usd: await this.funds.spent(scopes, account_id ?? null) };
   }
 
+  @Get('balances/:account')
+  async balance(@Param('account') accountId: string): Promise<{ balance_usd: string }> {
+    return { balance_usd: await this.funds.balance(accountId) };
+  }
+
   @Post('credits')
   @HttpCode(204)
   async credit(@Body() body: InternalCreditBody): Promise<void> {

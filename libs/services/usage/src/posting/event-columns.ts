@@ -43,6 +43,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'routing_fallback', type: 'bool', of: (unit) => unit.routing_fallback },
   { name: 'byok_used', type: 'bool', of: (unit) => unit.byok_used },
   { name: 'cache_hit', type: 'bool', of: (unit) => unit.cache_hit },
+  { name: 'is_unbilled', type: 'bool', of: (unit) => unit.billing === 'off' },
   text('end_user_hash', (unit) => unit.end_user_hash ?? null),
   text('api_version', (unit) => unit.api_version),
   text('producer', (unit) => unit.producer),

@@ -10,6 +10,7 @@ import {
   type TestDatabase,
 } from '@gateway/testing';
 import { MIGRATED, delivered, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { ledgerFindings } from '../reconcile/ledger-proof.js';
 import { books, emptyLedger } from './books.fixture.js';
 
 let place: TestDatabase;
@@ -74,6 +75,35 @@ describe('posting', () => {
     expect(await one("SELECT trim_scale(posted)::text AS posted FROM account WHERE id = 'house'")).toEqual({
       posted: '-0.02',
     });
+  });
+
+  it('lets the house pay what was admitted while billing was off: the balance stays, the spend counts', async () => {
+    const start = app.log.appended.length;
+    await app.post(
+      usageRecord({ cost_usd: '0.5' }),
+      usageRecord({ cost_usd: '0.25', billing: 'off' }),
+      usageRecord({ cost_usd: '0.125', billing: 'off' }),
+    );
+    await app.post(usageRecord({ cost_usd: '0.0625', billing: 'off' }));
+    expect(await books(app.database)).toMatchObject({
+      events: '0.9375',
+      transfers: '0.9375',
+      // Only what was admitted while billing was on.
+      fallen: '0.5',
+      totals: '0.9375',
+      hours: '0.9375',
+      crooked: 0,
+      unlinked: 0,
+    });
+    expect(await one("SELECT trim_scale(posted)::text AS posted FROM account WHERE id = 'house'")).toEqual({
+      posted: '-0.4375',
+    });
+    await waitForOutbox();
+    const moved = app.log.appended.slice(start).map(({ record }) => JSON.parse(record.value).data);
+    expect(moved.map(({ type, data }) => ({ type, ...data }))).toEqual([
+      { type: 'balance.movement', balance_before: '0', balance_after: '-0.5' },
+    ]);
+    expect(await ledgerFindings(app.database.pool, ['acct_1'])).toEqual([]);
   });
 
   it('keeps a transfer as it was written: the table refuses UPDATE and DELETE', async () => {

@@ -89,7 +89,8 @@ export class PostingStore {
   ): Promise<Omit<Posted, 'fresh'>> {
     const { clock, random } = this;
     const { lapsedTo, tagsClaimedTo, ...addedUp } = await holdWindow(client);
-    const posting = planPosting(fresh, { transferIds, platformTransferId: this.uuid(), lapsedTo });
+    const drawId = (): string => this.uuid();
+    const posting = planPosting(fresh, { transferIds, platformTransferId: drawId(), drawId, lapsedTo });
     const balances = await moveAccounts(client, posting.accounts, at);
     await insertTransfers(client, posting, at);
     await addHours(client, posting);

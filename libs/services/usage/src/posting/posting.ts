@@ -13,7 +13,7 @@ export interface AccountChange {
 
 interface TransferRow {
   id: string;
-  kind: 'usage' | 'house';
+  kind: 'usage' | 'house' | 'unbilled';
   /** Unique with the kind; postings are unique by their events, so it is the transfer's own id. */
   source: string;
   debit: string;
@@ -53,6 +53,8 @@ export interface PostingContext {
   /** The usage transfer of each account, drawn before the events were written. */
   transferIds: ReadonlyMap<string, string>;
   platformTransferId: string;
+  /** Ids of further transfers. */
+  drawId: () => string;
   /** Start of the 30-day window, milliseconds since the epoch. */
   lapsedTo: number;
 }
@@ -61,9 +63,19 @@ const HOUR_MS = 3_600_000;
 const REVENUE = 'revenue';
 const HOUSE = 'house';
 
-/** One usage transfer per account, one for the house, and the buckets of every scope. Pure. */
+/** Sums of one account in a batch: its spend, and the part that the house pays because billing was off. */
+interface AccountSpend {
+  change: AccountChange;
+  spent: Usd;
+  unbilled: Usd;
+}
+
+/**
+ * One usage transfer per account, one for the house, and the buckets of every scope. The house gives an account back
+ * what it spent while billing was off, so its balance stays. Pure.
+ */
 export function planPosting(units: readonly UsageRecord[], context: PostingContext): Posting {
-  const accounts = new Map<string, AccountChange>();
+  const accounts = new Map<string, AccountSpend>();
   const spends = new Map<string, Spend>();
   let house = Usd.zero;
   for (const unit of units) {
@@ -72,22 +84,27 @@ export function planPosting(units: readonly UsageRecord[], context: PostingConte
     accounts.set(unit.account_id, account);
     if (!isCharged(unit)) continue;
     const cost = Usd.parse(unit.cost_usd ?? '0');
-    account.delta = account.delta.minus(cost);
+    account.spent = account.spent.plus(cost);
+    if (unit.billing === 'off') account.unbilled = account.unbilled.plus(cost);
     addSpend(unit, cost, context.lapsedTo, spends);
   }
   const transfers: TransferRow[] = [];
-  for (const { id, delta } of accounts.values()) {
-    const transferId = context.transferIds.get(id);
-    if (delta.isZero() || transferId === undefined) continue;
-    transfers.push(transferTo(REVENUE, { id: transferId, kind: 'usage', debit: id, amount: delta.neg() }));
+  for (const { change, spent, unbilled } of accounts.values()) {
+    const transferId = context.transferIds.get(change.id);
+    if (spent.isZero() || transferId === undefined) continue;
+    change.delta = unbilled.minus(spent);
+    transfers.push(transferTo(REVENUE, { id: transferId, kind: 'usage', debit: change.id, amount: spent }));
+    if (unbilled.isZero()) continue;
+    const id = context.drawId();
+    transfers.push(transferTo(change.id, { id, kind: 'unbilled', debit: HOUSE, amount: unbilled }));
   }
   if (!house.isZero())
     transfers.push(
       transferTo(REVENUE, { id: context.platformTransferId, kind: 'house', debit: HOUSE, amount: house }),
     );
   return {
-    accounts: [...accounts.values()].toSorted((a, b) => order(a.id, b.id)),
-    system: systemAccounts(transfers, house),
+    accounts: [...accounts.values()].map(({ change }) => change).toSorted((a, b) => order(a.id, b.id)),
+    system: systemAccounts(transfers),
     transfers,
     ...buckets(spends.values()),
   };
@@ -103,17 +120,21 @@ export function platformCost(unit: Pick<UsageRecord, 'attempts'>): Usd {
   return sum;
 }
 
-function customer(unit: UsageRecord): AccountChange {
-  return { id: unit.account_id, kind: 'customer', orgId: unit.org_id ?? null, delta: Usd.zero };
+function customer(unit: UsageRecord): AccountSpend {
+  const { account_id: id, org_id } = unit;
+  const change: AccountChange = { id, kind: 'customer', orgId: org_id ?? null, delta: Usd.zero };
+  return { change, spent: Usd.zero, unbilled: Usd.zero };
 }
 
 function transferTo(credit: string, row: Omit<TransferRow, 'source' | 'credit'>): TransferRow {
   return { ...row, source: row.id, credit };
 }
 
-function systemAccounts(transfers: readonly TransferRow[], house: Usd): AccountChange[] {
+function systemAccounts(transfers: readonly TransferRow[]): AccountChange[] {
   if (transfers.length === 0) return [];
-  const revenue = Usd.sum(transfers.map((transfer) => transfer.amount));
+  const sumOf = (rows: readonly TransferRow[]): Usd => Usd.sum(rows.map(({ amount }) => amount));
+  const house = sumOf(transfers.filter(({ debit }) => debit === HOUSE));
+  const revenue = sumOf(transfers.filter(({ credit }) => credit === REVENUE));
   const system: AccountChange[] = [{ id: REVENUE, kind: 'revenue', orgId: null, delta: revenue }];
   if (!house.isZero()) system.unshift({ id: HOUSE, kind: 'house', orgId: null, delta: house.neg() });
   return system;

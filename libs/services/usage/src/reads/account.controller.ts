@@ -15,6 +15,7 @@ import { Usd } from '@gateway/money';
 import { Access, CLOCK, credentialOfRequest, principalOf } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { LedgerStore } from '../ledger/ledger.store.js';
+import { UsageConfig } from '../usage.config.js';
 import { Freshness } from './freshness.js';
 import { rateLimitState, seenLimits } from './rate-limits.js';
 import { payerOf } from './view.js';
@@ -33,6 +34,7 @@ export class AccountController {
     private readonly ledger: LedgerStore,
     private readonly freshness: Freshness,
     private readonly principals: PrincipalReader,
+    private readonly config: UsageConfig,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -56,10 +58,12 @@ export class AccountController {
     const { state, posted } = await this.freshness.matched(accountId, () => this.ledger.balance(accountId));
     const balance = (posted?.posted ?? Usd.zero).minus(Usd.fromNano(state.unpostedNano));
     const reserved = Usd.fromNano(state.reservedNano);
+    const isOff = this.config.BILLING === 'off';
     return {
-      balance_usd: balance.toString(),
+      billing: this.config.BILLING,
+      balance_usd: isOff ? '0' : balance.toString(),
       reserved_usd: reserved.toString(),
-      available_usd: balance.minus(reserved).toString(),
+      available_usd: isOff ? '0' : balance.minus(reserved).toString(),
       reserved_breakdown: breakdownOf(state),
       updated_at: (posted?.updatedAt ?? new Date(this.clock.now())).toISOString(),
     };

@@ -13,6 +13,7 @@ export const DIFFERENCES = {
   transfer_without_event: 'A usage transfer has no events.',
   transfer_differs: 'A usage transfer with its corrections is not the sum of its events.',
   house_differs: 'What failed attempts cost is not what the house has paid.',
+  unbilled_differs: 'What an account used while billing was off is not what the house has paid for it.',
   account_differs: 'A balance is not the sum of its transfers.',
   books_unbalanced: 'The balances of all accounts do not add up to nothing.',
   total_differs: 'The spend of a scope is not the sum of its events.',

@@ -27,7 +27,7 @@ function only(column: string, accounts: Accounts): string {
  */
 export async function ledgerFindings(database: Queryable, accounts: Accounts): Promise<Finding[]> {
   const statements = [linksSql(accounts), accountsSql(accounts), totalsSql(accounts), hoursSql(accounts)];
-  statements.push(notAppliedSql(accounts), paymentsSql(accounts));
+  statements.push(notAppliedSql(accounts), paymentsSql(accounts), unbilledSql(accounts));
   if (accounts === 'all') statements.push(...WHOLE, DEAD_LETTERS);
   let found: Finding[] = [];
   for (const sql of statements) {
@@ -152,6 +152,22 @@ SELECT 'event_not_applied' AS kind, min(e.account_id) AS account, e.producer || 
 FROM usage_event e LEFT JOIN producer p ON p.producer = e.producer AND p.epoch = e.epoch
 WHERE ${only('e.account_id', accounts)} AND (p.producer IS NULL OR NOT p.applied @> e.seq)
 GROUP BY e.producer, e.epoch`;
+}
+
+/** Cost of the events that were admitted while billing was off, and the payments of the house for them. */
+export function unbilledSql(accounts: Accounts): string {
+  return `
+SELECT 'unbilled_differs' AS kind, account_id AS account, NULL AS scope, ${text('e.amount')} AS expected,
+  ${text('m.amount')} AS found
+FROM (SELECT account_id, sum(cost) AS amount FROM usage_event
+    WHERE is_unbilled AND cost > 0 AND ${only('account_id', accounts)} GROUP BY 1) e
+  FULL JOIN (SELECT account_id, sum(amount) AS amount FROM (
+      SELECT credit AS account_id, amount FROM transfer
+      WHERE kind IN ('unbilled', 'unbilled_correction') AND debit = 'house' AND ${only('credit', accounts)}
+      UNION ALL SELECT debit, -amount FROM transfer
+      WHERE kind = 'unbilled_correction' AND credit = 'house' AND ${only('debit', accounts)}) AS paid GROUP BY 1) m
+    USING (account_id)
+WHERE coalesce(e.amount, 0) <> coalesce(m.amount, 0)`;
 }
 
 function paymentsSql(accounts: Accounts): string {

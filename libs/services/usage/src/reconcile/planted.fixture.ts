@@ -35,6 +35,10 @@ export const PLANTED_BY_SQL: Record<string, PlantedBySql> = {
     sql: 'UPDATE usage_event SET house_cost = 0.03 WHERE house_cost IS NOT NULL',
     found: [{ kind: 'house_differs', account: 'house', expected: '0.03', found: '0.02' }],
   },
+  unbilled_differs: {
+    sql: "UPDATE usage_event SET is_unbilled = true WHERE account_id = 'acct_2' AND cost > 0",
+    found: [{ kind: 'unbilled_differs', account: 'acct_2', expected: '2', found: '0' }],
+  },
   account_differs: {
     sql: "UPDATE account SET posted = posted + 1 WHERE id = 'acct_1'",
     also: ['mirror_differs'],

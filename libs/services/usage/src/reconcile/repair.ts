@@ -7,7 +7,7 @@ import type { Projections } from '../projection/projections.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
 import type { MissingUnit } from './journal-proof.js';
-import { hoursSql, linksSql, totalsSql } from './ledger-proof.js';
+import { hoursSql, linksSql, totalsSql, unbilledSql } from './ledger-proof.js';
 import { rebuildQuarterHours } from './slots-proof.js';
 import { rebuildTags } from './tags-proof.js';
 
@@ -20,6 +20,7 @@ interface Deps {
 }
 
 const REVENUE = 'revenue';
+const HOUSE = 'house';
 
 /**
  * Mends what a proof has found. Money moves by new transfers alone: a correction names the transfer it corrects.
@@ -41,7 +42,7 @@ export async function repair(
     if (account !== null && account !== 'house') accounts.add(account);
   }
   // The house's own accounts last, as every posting locks them.
-  const own = ['house', REVENUE];
+  const own = [HOUSE, REVENUE];
   const customers = [...accounts].filter((account) => !own.includes(account)).toSorted();
   for (const account of customers) await repairAccount(account, deps);
   for (const account of own) await repairBalance(account, deps);
@@ -60,6 +61,7 @@ async function repairAccount(account: string, deps: Deps): Promise<void> {
     await lock(client, account);
     const { rows } = await client.query<Difference>(linksSql([account]), [[account]]);
     for (const difference of rows) await correct(client, account, difference, deps);
+    await repayUnbilled(client, account, deps);
     await rebuildBuckets(client, account);
     await rebuildQuarterHours(client, account);
     await rebuildTags(client, account);
@@ -85,13 +87,32 @@ async function correct(
   await insertCorrection(client, { kind: 'usage_correction', link, payer: account, amount }, deps);
 }
 
+/** The house pays for the account what it has not paid of the time without billing, or takes back what was too much. */
+async function repayUnbilled(client: pg.PoolClient, account: string, deps: Deps): Promise<void> {
+  const { rows } = await client.query<Difference>(unbilledSql([account]), [[account]]);
+  for (const { expected, found } of rows) {
+    const amount = Usd.parse(expected).minus(Usd.parse(found));
+    const way = { link: account, payer: HOUSE, payee: account };
+    await insertCorrection(client, { kind: 'unbilled_correction', ...way, amount }, deps);
+  }
+}
+
+interface Correction {
+  kind: string;
+  link: string;
+  payer: string;
+  payee?: string;
+  /** Below 0: the other way. */
+  amount: Usd;
+}
+
 async function insertCorrection(
   client: pg.PoolClient,
-  { kind, link, payer, amount }: { kind: string; link: string; payer: string; amount: Usd },
+  { kind, link, payer, payee = REVENUE, amount }: Correction,
   { clock, random }: Deps,
 ): Promise<void> {
   const id = uuidv7(clock, random);
-  const [debit, credit] = amount.isNegative() ? [REVENUE, payer] : [payer, REVENUE];
+  const [debit, credit] = amount.isNegative() ? [payee, payer] : [payer, payee];
   await client.query(
     `INSERT INTO transfer (id, kind, source, debit, credit, amount, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
