@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises';
 import {
   objectName,
   ObjectStore,
-  ObjectTooLarge,
   type Clock,
   type ObjectKey,
   type Random,
@@ -49,7 +48,7 @@ export class FolderStore extends ObjectStore {
       return { bytes: bounded.bytes };
     } catch (failure) {
       await rm(written, { force: true });
-      throw failure instanceof ObjectTooLarge ? failure : this.faultOf(failure);
+      throw failure === bounded.failure ? failure : this.faultOf(failure);
     }
   }
 
@@ -122,10 +121,10 @@ export class FolderStore extends ObjectStore {
     return join(this.options.folder, objectName(kind, account, name));
   }
 
-  /** A fault of the disk is ours; what the content failed with is its reader's to judge. */
+  /** A fault of the disk is ours. One of a write names no path. */
   private faultOf(failure: unknown): unknown {
-    const { syscall, path } = failure as NodeJS.ErrnoException;
-    return syscall !== undefined && path !== undefined ? unavailable(this.options.random, failure) : failure;
+    const { syscall } = failure as NodeJS.ErrnoException;
+    return syscall === undefined ? failure : unavailable(this.options.random, failure);
   }
 }
 

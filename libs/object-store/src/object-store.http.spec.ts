@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statfsSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -194,5 +195,36 @@ describe('a store that is away', () => {
       code: 'service_unavailable',
     });
     await away.close();
+  });
+});
+
+/** Suite for root alone, who may mount a file system to fill. */
+const describeAsRoot = process.getuid?.() === 0 && process.platform === 'linux' ? describe : describe.skip;
+
+describeAsRoot('a folder on a file system that is full', () => {
+  let disk: string;
+  beforeEach(() => {
+    disk = mkdtempSync(join(tmpdir(), 'full-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+  });
+  afterEach(() => {
+    execFileSync('umount', [disk]);
+    rmSync(disk, { recursive: true });
+  });
+
+  it('C1 is 503, keeps nothing of the object, and takes it once there is room', async () => {
+    const store = new FolderStore({
+      folder: disk,
+      publicUrl: 'http://gw.test',
+      clock: new SystemClock(),
+      random,
+    });
+    const key = newKey();
+    await expect(store.put(key, pieces(3, MIB), { maxBytes })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    const { bfree, bsize } = statfsSync(disk);
+    expect(bfree * bsize).toBe(MIB);
+    expect(await store.put(key, pieces(1, MIB / 2), { maxBytes })).toEqual({ bytes: MIB / 2 });
   });
 });

@@ -47,22 +47,13 @@ export class S3Store extends ObjectStore {
     { maxBytes, signal }: { maxBytes: number; signal?: AbortSignal },
   ): Promise<{ bytes: number }> {
     const bounded = new Bounded(content, maxBytes);
-    let fault: unknown;
-    const pieces = async function* (): AsyncGenerator<Uint8Array> {
-      try {
-        yield* bounded;
-      } catch (failure) {
-        fault = failure;
-        throw failure;
-      }
-    };
     return this.asked(async ({ client }) => {
       const { Upload } = await import('@aws-sdk/lib-storage');
       const upload = new Upload({
         client,
         params: {
           ...this.place(key),
-          Body: Readable.from(pieces(), { objectMode: false }),
+          Body: Readable.from(bounded, { objectMode: false }),
           ContentType: contentTypeOf(key),
         },
         partSize: PART_BYTES,
@@ -79,7 +70,7 @@ export class S3Store extends ObjectStore {
     }).catch((failure: unknown) => {
       signal?.throwIfAborted();
       // What the content failed with is its reader's to judge.
-      throw fault ?? failure;
+      throw bounded.failure ?? failure;
     });
   }
 
