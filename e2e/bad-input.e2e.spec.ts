@@ -1,7 +1,7 @@
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
-import type { Gateway } from './harness/gateway.js';
-import { MODES, START_MS } from './harness/modes.js';
+import { START_MS } from './harness/modes.js';
+import { SHARED_MODES, type OwnOrganization } from './harness/own-organization.js';
 import { ask, askOnce, type Answered, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
@@ -15,14 +15,13 @@ const chat = (more: Body = {}): Body => ({
 });
 const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
 
-describe.each(MODES)('bad input to %s', (_name, start) => {
-  let gateway: Gateway;
+describe.each(SHARED_MODES)('bad input to %s', (_name, start) => {
+  let gateway: OwnOrganization;
   let person: PersonSession;
   beforeAll(async () => {
     gateway = await start();
     person = await logIn(gateway);
   }, START_MS);
-  afterAll(async () => void (await gateway?.stop()), START_MS);
 
   const post = (path: string, body: Body | string | Buffer, more: object = {}): Promise<Answered> =>
     ask(gateway, 'POST', path, { body, ...more });

@@ -1,14 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { eventually } from '@gateway/testing';
-import { startAllInOne } from './harness/all-in-one.js';
-import type { Gateway } from './harness/gateway.js';
 import { START_MS } from './harness/modes.js';
+import { mailedToken, ownOrganization, type OwnOrganization } from './harness/own-organization.js';
 import { ask, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
-const LINK = /#token=(\S+)/;
 const UNLIMITED = {
   rpm_limit: null,
   rpd_limit: null,
@@ -23,8 +17,7 @@ const UNLIMITED = {
  * owner.
  */
 describe('limits of every scope', () => {
-  const mail = mkdtempSync(join(tmpdir(), 'limit-scopes-mail-'));
-  let gateway: Gateway;
+  let gateway: OwnOrganization;
   let owner: PersonSession;
   let member: PersonSession;
   let memberId: string;
@@ -34,12 +27,12 @@ describe('limits of every scope', () => {
   let ownersKey: string;
 
   beforeAll(async () => {
-    gateway = await startAllInOne({ env: { MAIL_DIR: mail } });
+    gateway = await ownOrganization('all-in-one');
     owner = await logIn(gateway);
-    const email = 'member@example.com';
+    const email = `${owner.orgId}@example.com`;
     const password = 'a long enough password';
     await done(owner, 'POST', `/v1/orgs/${owner.orgId}/invitations`, { email, role: 'member' });
-    const token = await eventually(mailedToken);
+    const token = await mailedToken(gateway, email, 'invite');
     await fetch(`${gateway.url}/auth/invitations/accept`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -52,16 +45,6 @@ describe('limits of every scope', () => {
     own = await member.createKey('of the member', { team_id: teamId });
     ownersKey = (await owner.createKey('of the owner')).key;
   }, START_MS);
-
-  afterAll(async () => {
-    await gateway?.stop();
-    rmSync(mail, { recursive: true, force: true });
-  }, START_MS);
-
-  function mailedToken(): string | null {
-    const [file] = readdirSync(mail).filter((name) => name.endsWith('.eml'));
-    return file === undefined ? null : (LINK.exec(readFileSync(join(mail, file), 'utf8'))?.[1] ?? null);
-  }
 
   async function done(as: PersonSession, method: string, path: string, body?: object): Promise<Body> {
     const answer = await as.call(method, path, body);

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { eventually, testPostgres, type TestDatabase } from '@gateway/testing';
+import { eventually } from '@gateway/testing';
 import type { Page } from 'playwright-core';
-import { startAllInOne } from '../harness/all-in-one.js';
-import type { Gateway } from '../harness/gateway.js';
+import { ownOrganization, type OwnOrganization } from '../harness/own-organization.js';
 import { ask, pico } from '../harness/requests.js';
 import { logIn, type PersonSession } from '../harness/session.js';
 import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
@@ -21,21 +20,19 @@ const ROWS_A_READ_MAX = 200;
 const ARRIVES = { timeoutMs: 60_000 };
 
 describe('figures of the dashboard', () => {
-  let database: TestDatabase;
-  let gateway: Gateway;
+  let gateway: OwnOrganization;
   let owner: PersonSession;
   let signedIn: SignedIn;
   let page: Page;
   let base: string;
 
   beforeAll(async () => {
-    database = await testPostgres();
-    gateway = await startAllInOne({ env: { DATABASE_URL: database.url } });
+    gateway = await ownOrganization('all-in-one');
     owner = await logIn(gateway);
     const me = (await (await owner.call('GET', '/auth/me')).json()) as { user: { id: string } };
     const { id: keyId } = await owner.createKey('=cmd|calc');
     await seedUsage({
-      databaseUrl: database.url,
+      databaseUrl: gateway.databaseUrl,
       orgId: owner.orgId,
       memberId: me.user.id,
       keyIds: [keyId],
@@ -48,8 +45,8 @@ describe('figures of the dashboard', () => {
   }, START_MS);
   afterAll(async () => {
     const faults = await signedIn?.end();
-    await gateway?.stop();
-    await database?.drop();
+    // Others of the run sign in as this person, too.
+    await owner?.call('PATCH', '/auth/me', { time_zone: null });
     expect(faults).toEqual([]);
   }, START_MS);
 

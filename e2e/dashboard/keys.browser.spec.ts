@@ -1,25 +1,23 @@
 import type { Page } from 'playwright-core';
-import { startAllInOne } from '../harness/all-in-one.js';
-import type { Gateway } from '../harness/gateway.js';
+import { ownOrganization, type OwnOrganization } from '../harness/own-organization.js';
 import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 900_000;
 const TEST_MS = 900_000;
 
 describe('keys and the first request in the dashboard', () => {
-  let gateway: Gateway;
+  let gateway: OwnOrganization;
   let signedIn: SignedIn;
   let page: Page;
   let home: string;
 
   beforeAll(async () => {
-    gateway = await startAllInOne();
+    gateway = await ownOrganization('all-in-one');
     signedIn = await openSignedIn(gateway);
     ({ page, base: home } = signedIn);
   }, START_MS);
   afterAll(async () => {
     const faults = await signedIn?.end();
-    await gateway?.stop();
     expect(faults).toEqual([]);
   }, START_MS);
 

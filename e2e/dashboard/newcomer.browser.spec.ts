@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { eventually } from '@gateway/testing';
 import type { Locator, Page } from 'playwright-core';
-import { startAllInOne } from '../harness/all-in-one.js';
-import type { Gateway } from '../harness/gateway.js';
+import { hookOf, ownOrganization, type Hook, type OwnOrganization } from '../harness/own-organization.js';
 import { openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 900_000;
@@ -15,33 +12,21 @@ const CLICKS_MAX = 3;
 const CALL_EVERY_MS = 1_000;
 
 describe('a newcomer', () => {
-  let arrived = 0;
-  let hook: Server;
-  let gateway: Gateway;
+  let hook: Hook;
+  let gateway: OwnOrganization;
   let signedIn: SignedIn;
   let page: Page;
 
   beforeAll(async () => {
-    hook = createServer((request, answer) => {
-      request.resume();
-      request.on('end', () => {
-        arrived += 1;
-        answer.end();
-      });
-    });
-    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-    gateway = await startAllInOne({ env: { ALERTS_ALLOW_PRIVATE: hookHost() } });
+    gateway = await ownOrganization('all-in-one');
+    hook = hookOf(gateway);
     signedIn = await openSignedIn(gateway);
     ({ page } = signedIn);
   }, START_MS);
   afterAll(async () => {
     const faults = await signedIn?.end();
-    await gateway?.stop();
-    hook?.close();
     expect(faults).toEqual([]);
   }, START_MS);
-
-  const hookHost = (): string => `127.0.0.1:${(hook.address() as AddressInfo).port}`;
 
   let clicks = 0;
   const clicked = async (target: Locator): Promise<void> => {
@@ -123,20 +108,20 @@ describe('a newcomer', () => {
       await lookIn('Notifications');
       await clicked(button('Add channel'));
       const channel = page.getByRole('dialog');
-      await channel.getByLabel('Address').fill(`http://${hookHost()}/hook`);
+      await channel.getByLabel('Address').fill(hook.destination);
       await clicked(channel.getByRole('button', { name: 'Add channel' }));
       await savedSecret('The signing secret');
       needed.webhook = clicks;
 
       await page.getByRole('button', { name: /^Send a test to/ }).click();
-      await eventually(() => arrived > 0, { timeoutMs: 60_000 });
+      await eventually(async () => (await hook.arrived()).length > 0, { timeoutMs: 60_000 });
       await lookIn('Notifications');
       await clicked(page.getByRole('link', { name: 'Deliveries' }));
       await clicked(page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first());
-      const before = arrived;
+      const before = (await hook.arrived()).length;
       await clicked(button('Redeliver'));
       await page.getByRole('link', { name: 'It is on its way: open it' }).waitFor();
-      await eventually(() => arrived > before, { timeoutMs: 60_000 });
+      await eventually(async () => (await hook.arrived()).length > before, { timeoutMs: 60_000 });
       needed.redelivery = clicks;
 
       await lookIn('Usage');

@@ -1,9 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { eventually } from '@gateway/testing';
 import type { Page } from 'playwright-core';
-import { startAllInOne } from '../harness/all-in-one.js';
-import type { Gateway } from '../harness/gateway.js';
+import { hookOf, ownOrganization, type Hook, type OwnOrganization } from '../harness/own-organization.js';
 import { axeFaults, openSignedIn, settled, type SignedIn } from './browser.js';
 
 const START_MS = 900_000;
@@ -23,36 +20,20 @@ const PAGES: readonly [path: string, heading: string, text: string][] = [
 ];
 
 describe('the pages of an organization', () => {
-  let gateway: Gateway;
+  let gateway: OwnOrganization;
   let signedIn: SignedIn;
   let page: Page;
   let base: string;
-  let hook: Server;
-  let address: string;
-  let arrived = 0;
-  let seenTwice: () => void;
-  const twice = new Promise<void>((resolve) => {
-    seenTwice = resolve;
-  });
+  let hook: Hook;
 
   beforeAll(async () => {
-    hook = createServer((request, answer) => {
-      request.resume();
-      answer.end();
-      arrived += 1;
-      if (arrived === 2) seenTwice();
-    });
-    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-    address = `127.0.0.1:${(hook.address() as AddressInfo).port}`;
-    gateway = await startAllInOne({ env: { ALERTS_ALLOW_PRIVATE: address } });
+    gateway = await ownOrganization('all-in-one');
+    hook = hookOf(gateway);
     signedIn = await openSignedIn(gateway);
-    ({ page } = signedIn);
-    base = await newOrganization(signedIn, gateway);
+    ({ page, base } = signedIn);
   }, START_MS);
   afterAll(async () => {
     await signedIn?.end();
-    await gateway?.stop();
-    hook?.close();
   }, START_MS);
 
   it.each(PAGES)(
@@ -72,7 +53,7 @@ describe('the pages of an organization', () => {
     async () => {
       await page.goto(`${base}/alerts`);
       await page.getByRole('button', { name: 'Add channel' }).first().click();
-      await page.getByLabel('Address').fill(`http://${address}/hook`);
+      await page.getByLabel('Address').fill(hook.destination);
       await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).click();
       await page.getByTestId('secret').waitFor();
       await page.getByLabel('I have saved it').check();
@@ -89,20 +70,10 @@ describe('the pages of an organization', () => {
       await sent.click();
       await page.getByRole('button', { name: 'Redeliver' }).click();
       await page.getByRole('link', { name: 'It is on its way: open it' }).waitFor();
-      await twice;
+      await eventually(async () => (await hook.arrived()).length >= 2, ARRIVES);
       expect(await axeFaults(page)).toEqual([]);
       expect(signedIn.browser.faults).toEqual([]);
     },
     TEST_MS,
   );
 });
-
-/** Returns the address of the pages of an organization in which nothing has happened yet. */
-async function newOrganization({ owner, page }: SignedIn, { url }: Gateway): Promise<string> {
-  const created = await owner.call('POST', '/v1/orgs', { name: 'Acme' });
-  expect(created.status).toBe(201);
-  const { id } = (await created.json()) as { id: string };
-  // The session that the page has does not know it yet.
-  await page.reload();
-  return `${url}/dashboard/o/${id}`;
-}

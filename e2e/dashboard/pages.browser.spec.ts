@@ -1,10 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { eventually } from '@gateway/testing';
 import type { Page } from 'playwright-core';
-import { startAllInOne } from '../harness/all-in-one.js';
-import type { Gateway } from '../harness/gateway.js';
+import { mailedToken, ownOrganization, type OwnOrganization } from '../harness/own-organization.js';
 import { ask } from '../harness/requests.js';
 import { logIn, type PersonSession } from '../harness/session.js';
 import { axeFaults, openSignedIn, startBrowser, type SignedIn } from './browser.js';
@@ -23,8 +19,7 @@ const MEMBERS_OWN = ['/account', '/alerts/deliveries', '/alerts/verify'];
 const ONCE = LOOKS.slice(0, 1);
 
 describe('every page of the dashboard', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'dashboard-pages-'));
-  let gateway: Gateway;
+  let gateway: OwnOrganization;
   let owner: PersonSession;
   let signedIn: SignedIn;
   let page: Page;
@@ -32,7 +27,7 @@ describe('every page of the dashboard', () => {
   let details: string[];
 
   beforeAll(async () => {
-    gateway = await startAllInOne({ dataDir });
+    gateway = await ownOrganization('all-in-one');
     owner = await logIn(gateway);
     details = await seed(gateway, owner);
     signedIn = await openSignedIn(gateway, owner);
@@ -40,8 +35,6 @@ describe('every page of the dashboard', () => {
   }, START_MS);
   afterAll(async () => {
     await signedIn?.end();
-    await gateway?.stop();
-    rmSync(dataDir, { recursive: true, force: true });
   }, START_MS);
 
   it(
@@ -145,8 +138,10 @@ describe('every page of the dashboard', () => {
   it(
     'ST-06 LIM-14 an address is confirmed by the link in its mail, without a session, once',
     async () => {
-      const channel = { org_id: owner.orgId, channel_type: 'email', destination: 'duty@example.com' };
-      const token = await mailed('confirm', '/alerts/channels', channel);
+      const destination = `duty-${owner.orgId}@example.com`;
+      const channel = { org_id: owner.orgId, channel_type: 'email', destination };
+      expect((await owner.call('POST', '/alerts/channels', channel)).status).toBe(201);
+      const token = await mailedToken(gateway, destination, 'confirm');
       const other = await startBrowser(gateway.url);
       try {
         const recipient = await other.context.newPage();
@@ -167,7 +162,7 @@ describe('every page of the dashboard', () => {
           channels: { destination: string; verified_at: string | null }[];
         };
         expect(alerts.channels).toEqual([
-          expect.objectContaining({ destination: 'duty@example.com', verified_at: expect.any(String) }),
+          expect.objectContaining({ destination, verified_at: expect.any(String) }),
         ]);
 
         await open(`#token=${token}`);
@@ -187,22 +182,17 @@ describe('every page of the dashboard', () => {
     TEST_MS,
   );
 
-  function invited(role: 'member' | 'admin'): Promise<string> {
-    const body = { email: `${role}@example.com`, role };
-    return mailed('invite', `/v1/orgs/${owner.orgId}/invitations`, body);
-  }
-
-  /** The token of the link in the mail that a create sends. */
-  async function mailed(link: 'invite' | 'confirm', path: string, body: object): Promise<string> {
-    const folder = join(dataDir, 'mail');
-    const before = mailsIn(folder);
-    expect((await owner.call('POST', path, body)).status).toBe(201);
-    return eventually(() => tokenOfMail(folder, before, link), { timeoutMs: 60_000 });
+  async function invited(role: 'member' | 'admin'): Promise<string> {
+    const email = `${role}-${owner.orgId}@example.com`;
+    expect((await owner.call('POST', `/v1/orgs/${owner.orgId}/invitations`, { email, role })).status).toBe(
+      201,
+    );
+    return mailedToken(gateway, email, 'invite');
   }
 });
 
 /** Keys, requests and refusals; the paths of one of each. */
-async function seed(gateway: Gateway, owner: PersonSession): Promise<string[]> {
+async function seed(gateway: OwnOrganization, owner: PersonSession): Promise<string[]> {
   const key = await owner.createKey('Batch jobs', { spend_cap_usd: '25' });
   const narrow = await owner.createKey('One a minute', { rpm: 1 });
   const chat = (secret: string, model: string): Promise<Response> =>
@@ -271,20 +261,4 @@ async function linksOf(page: Page, base: string): Promise<string[]> {
     "[...document.querySelectorAll('nav a')].map(({ href }) => href)",
   );
   return [...new Set(hrefs.filter((href) => href.startsWith(base)).map((href) => href.slice(base.length)))];
-}
-
-function mailsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith('.eml'));
-  } catch {
-    return [];
-  }
-}
-
-/** The token of the link in the mails that came since; null while none has. */
-function tokenOfMail(folder: string, before: readonly string[], link: string): string | null {
-  const mails = mailsIn(folder).filter((name) => !before.includes(name));
-  const text = mails.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
-  const whole = text.replace(/=\r?\n/g, '');
-  return new RegExp(`/dashboard/${link}#token=(?:3D)?([\\w.-]+)`).exec(whole)?.[1] ?? null;
 }

@@ -1,7 +1,6 @@
 import { eventually } from '@gateway/testing';
 import type { Page } from 'playwright-core';
-import { startAllInOne } from '../harness/all-in-one.js';
-import type { Gateway } from '../harness/gateway.js';
+import { ownOrganization, type OwnOrganization } from '../harness/own-organization.js';
 import { ask } from '../harness/requests.js';
 import type { PersonSession } from '../harness/session.js';
 import { axeFaults, openSignedIn, settled, type SignedIn } from './browser.js';
@@ -32,22 +31,25 @@ const CATALOGUE = {
 };
 
 describe('pages of the platform, and choices that a page keeps', () => {
-  let gateway: Gateway;
+  let gateway: OwnOrganization;
   let owner: PersonSession;
   let signedIn: SignedIn;
   let page: Page;
   let base: string;
 
   beforeAll(async () => {
-    gateway = await startAllInOne();
+    gateway = await ownOrganization('all-in-one');
     signedIn = await openSignedIn(gateway);
     ({ owner, page, base } = signedIn);
   }, START_MS);
   afterAll(async () => {
     const faults = await signedIn?.end();
-    await gateway?.stop();
+    for (const restore of changed) await restore();
     expect(faults).toEqual([]);
   }, START_MS);
+
+  /** Puts back what others of the run see. */
+  const changed: (() => Promise<unknown>)[] = [];
 
   const ledgerOf = async (kind: string): Promise<{ amount_usd: string }[]> => {
     const answer = await owner.call('GET', `/v1/billing/ledger?org_id=${owner.orgId}`);
@@ -60,7 +62,7 @@ describe('pages of the platform, and choices that a page keeps', () => {
     async () => {
       const granted = (await ledgerOf('admin_grant')).length;
       await page.goto(`${base}/admin/orgs`);
-      await page.getByRole('button', { name: /^Credit of / }).click();
+      await page.getByRole('button', { name: `Credit of ${gateway.orgName}`, exact: true }).click();
       const credit = page.getByRole('dialog');
       await credit.getByLabel('Amount, USD').fill('7.25');
       await credit.getByLabel('Reason').fill('Sorry for the outage');
@@ -244,7 +246,7 @@ describe('pages of the platform, and choices that a page keeps', () => {
         },
         { timeoutMs: 60_000, intervalMs: 500 },
       );
-      await page.getByRole('link', { name: 'First key', exact: true }).waitFor();
+      await page.getByRole('link', { name: 'e2e', exact: true }).waitFor();
       expect(await field.inputValue()).toBe('');
     },
     TEST_MS,
@@ -258,13 +260,21 @@ describe('pages of the platform, and choices that a page keeps', () => {
         const { status } = await owner.call(method, path, body);
         expect([path, status < 300]).toEqual([path, true]);
       };
+      const read = async <T>(path: string): Promise<T> => (await (await owner.call('GET', path)).json()) as T;
       const org = { org_id: owner.orgId };
       const { key } = await owner.createKey(markup);
       await write('PATCH', `/v1/orgs/${owner.orgId}`, { name: markup });
+      const { user } = await read<{ user: { name: string } }>('/auth/me');
+      changed.push(() => write('PATCH', '/auth/me', { name: user.name }));
       await write('PATCH', '/auth/me', { name: markup });
       await write('POST', `/v1/orgs/${owner.orgId}/teams`, { name: markup });
       await write('POST', '/v1/templates', { ...org, name: 'hostile', description: markup });
-      await write('PUT', '/v1/admin/providers/simulated-messages', { name: markup });
+      const { data } = await read<{ data: { slug: string; name: string }[] }>('/v1/admin/providers');
+      const path = '/v1/admin/providers/simulated-messages';
+      const former = data.find(({ slug }) => path.endsWith(`/${slug}`))?.name;
+      expect(former).toBeDefined();
+      changed.push(() => write('PUT', path, { name: former }));
+      await write('PUT', path, { name: markup });
       const call = { messages: [{ role: 'user', content: markup }] };
       for (const model of ['simulator/chat', markup])
         await ask(gateway, 'POST', '/v1/chat/completions', { key, body: { ...call, model } });

@@ -1,9 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { eventually } from '@gateway/testing';
+import { eventually, type ReceivedHook } from '@gateway/testing';
 import type { Page } from 'playwright-core';
-import { startAllInOne } from '../harness/all-in-one.js';
-import type { Gateway } from '../harness/gateway.js';
+import { hookOf, ownOrganization, type Hook, type OwnOrganization } from '../harness/own-organization.js';
 import { ask } from '../harness/requests.js';
 import type { PersonSession } from '../harness/session.js';
 import { openSignedIn, type SignedIn } from './browser.js';
@@ -12,43 +9,25 @@ const START_MS = 900_000;
 const TEST_MS = 900_000;
 const ARRIVES = { timeoutMs: 60_000 };
 
-interface Arrived {
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
 describe('rules that the dashboard shows', () => {
-  const arrived: Arrived[] = [];
-  let hook: Server;
-  let gateway: Gateway;
+  let hook: Hook;
+  let gateway: OwnOrganization;
   let owner: PersonSession;
   let signedIn: SignedIn;
   let page: Page;
   let base: string;
 
   beforeAll(async () => {
-    hook = createServer((request, answer) => {
-      let body = '';
-      request.setEncoding('utf8');
-      request.on('data', (piece: string) => (body += piece));
-      request.on('end', () => {
-        arrived.push({ headers: request.headers, body });
-        answer.end();
-      });
-    });
-    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-    gateway = await startAllInOne({ env: { ALERTS_ALLOW_PRIVATE: hookHost() } });
+    gateway = await ownOrganization('all-in-one');
+    hook = hookOf(gateway);
     signedIn = await openSignedIn(gateway);
     ({ owner, page, base } = signedIn);
   }, START_MS);
   afterAll(async () => {
     const faults = await signedIn?.end();
-    await gateway?.stop();
-    hook?.close();
     expect(faults).toEqual([]);
   }, START_MS);
 
-  const hookHost = (): string => `127.0.0.1:${(hook.address() as AddressInfo).port}`;
   const chat = async (key: string): Promise<number> =>
     (
       await ask(gateway, 'POST', '/v1/chat/completions', {
@@ -111,7 +90,7 @@ describe('rules that the dashboard shows', () => {
     'point 16 each rung of a ladder is delivered, redelivery arrives, and the verifier takes both terms of a rotation',
     async () => {
       await page.goto(`${base}/alerts?add=channel`);
-      await page.getByLabel('Address').fill(`http://${hookHost()}/hook`);
+      await page.getByLabel('Address').fill(hook.destination);
       await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).click();
       const oldSecret = await savedSecret('The signing secret');
       for (const percent of ['1', '2', '3']) await addRung(page, percent);
@@ -119,8 +98,8 @@ describe('rules that the dashboard shows', () => {
       // One request crosses all three.
       const { key } = await owner.createKey('Reported', { spend_cap_usd: '0.0002' });
       expect(await chat(key)).toBe(200);
-      const events = await eventually(() => {
-        const found = new Map(arrived.map(({ body }) => eventOf(body)));
+      const events = await eventually(async () => {
+        const found = new Map((await hook.arrived()).map(({ body }) => eventOf(body)));
         return found.size >= 3 ? [...found.values()] : null;
       }, ARRIVES);
       expect(events).toEqual(['spend_cap.approaching', 'spend_cap.approaching', 'spend_cap.approaching']);
@@ -131,13 +110,16 @@ describe('rules that the dashboard shows', () => {
       const newSecret = await savedSecret('The new signing secret');
       expect(newSecret).not.toBe(oldSecret);
 
-      const before = arrived.length;
+      const before = (await hook.arrived()).length;
       await page.goto(`${base}/alerts/deliveries`);
       await page.getByRole('link', { name: 'spend_cap.approaching' }).first().click();
       await page.getByRole('button', { name: 'Redeliver' }).click();
       await page.getByRole('link', { name: 'It is on its way: open it' }).waitFor();
       // What was sent before the rotation may come again as well.
-      const again = await eventually(() => arrived.slice(before).find(hasTwoTerms) ?? null, ARRIVES);
+      const again = await eventually(
+        async () => (await hook.arrived()).slice(before).find(hasTwoTerms) ?? null,
+        ARRIVES,
+      );
 
       await page.goto(`${base}/alerts/verify`);
       for (const secret of [oldSecret, newSecret]) {
@@ -158,7 +140,7 @@ describe('rules that the dashboard shows', () => {
     return secret;
   }
 
-  async function verify({ headers, body }: Arrived, secret: string): Promise<void> {
+  async function verify({ headers, body }: ReceivedHook, secret: string): Promise<void> {
     await page.getByLabel('Signing secret').fill(secret);
     await page.getByLabel('Service-Webhook-Timestamp').fill(String(headers['service-webhook-timestamp']));
     await page.getByLabel('Service-Webhook-Signature').fill(String(headers['service-webhook-signature']));
@@ -188,7 +170,7 @@ describe('rules that the dashboard shows', () => {
       const { orgId } = owner;
       const channel = {
         channel_type: 'webhook',
-        destination: `http://${hookHost()}/audited`,
+        destination: `${hook.destination}/audited`,
         is_enabled: false,
       };
       expect((await owner.call('POST', '/alerts/channels', { org_id: orgId, ...channel })).status).toBe(201);
@@ -275,7 +257,7 @@ describe('rules that the dashboard shows', () => {
       await page.getByRole('button', { name: 'Retry' }).or(page.getByLabel('Loading')).first().waitFor();
       await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
       release();
-      await page.getByRole('link', { name: 'First key' }).waitFor();
+      await page.getByRole('link', { name: 'e2e' }).waitFor();
       await page.unroute('**/v1/keys?**');
     },
     TEST_MS,
@@ -293,7 +275,7 @@ async function addRung(page: Page, percent: string): Promise<void> {
   await page.getByRole('cell', { name: `at ${percent}% of the limit`, exact: true }).waitFor();
 }
 
-function hasTwoTerms({ headers }: Arrived): boolean {
+function hasTwoTerms({ headers }: ReceivedHook): boolean {
   return String(headers['service-webhook-signature']).split(',').length === 2;
 }
 

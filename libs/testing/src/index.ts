@@ -41,7 +41,8 @@ export { ownPostgres, testDatabase, testPostgres, type TestDatabase } from './te
 export { ownRedis, testRedis, testRedisCluster, type TestRedis } from './test-redis.js';
 export { endProgram, freePorts, startBuilt } from './fleet/built-program.js';
 export { startAllInOne } from './fleet/all-in-one.js';
-export { runStack } from './fleet/run-stack.js';
+export type { ReceivedHook } from './fleet/hook-receiver.js';
+export { runStack, type RunStack } from './fleet/run-stack.js';
 export { startFleet, type Fleet, type FleetOptions } from './fleet/fleet.js';
 export { type FleetApp } from './fleet/fleet-environment.js';
 export type { Proxied } from './fleet/fleet-servers.js';

@@ -6,6 +6,11 @@ export interface RunStack {
   url: string;
   /** The first super admin. */
   admin: { email: string; password: string };
+  databaseUrl: string;
+  /** Folder of the mails that it sends, one file each. */
+  mailDir: string;
+  /** Address to which it may send webhooks; a GET answers what was sent to that path (ReceivedHook[]). */
+  hooksUrl: string;
 }
 
 /**

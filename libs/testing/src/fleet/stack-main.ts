@@ -1,9 +1,15 @@
-// `stack-main.js all-in-one|fleet`, started by the guard of a run (tools/infra): starts one whole gateway, prints its address
-// and its first super admin as one line of JSON, and stops it in order when standard input ends.
+// `stack-main.js all-in-one|fleet`, started by the guard of a run (tools/infra): starts one whole gateway, prints what specs
+// of the run need of it as one line of JSON (RunStack), and stops it in order when standard input ends.
 import 'reflect-metadata';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testPostgres } from '../test-postgres.js';
 import { startAllInOne } from './all-in-one.js';
 import { startFleet } from './fleet.js';
+import { startHookReceiver } from './hook-receiver.js';
+import type { RunStack } from './run-stack.js';
 
 const kind = process.argv[2];
 /** Settings for a machine that stands still, where Redis is late and not away. */
@@ -13,13 +19,36 @@ const USAGE_KEK = Buffer.alloc(32, 5).toString('base64');
 
 // Before the start: standard input may end meanwhile.
 const ended = once(process.stdin.resume(), 'close');
-const stack = kind === 'fleet' ? await fleet() : await startAllInOne({ env: { USAGE_KEK } });
-process.stdout.write(`${JSON.stringify({ url: stack.url, admin: stack.admin })}\n`);
+const mailDir = mkdtempSync(join(tmpdir(), 'run-mail-'));
+const hooks = await startHookReceiver();
+const env = { MAIL_DIR: mailDir, ALERTS_ALLOW_PRIVATE: hooks.place };
+const { stop, ...stack } = await (kind === 'fleet' ? fleet() : allInOne());
+const described: RunStack = { ...stack, mailDir, hooksUrl: `http://${hooks.place}` };
+process.stdout.write(`${JSON.stringify(described)}\n`);
 await ended;
-await stack.stop();
+await stop();
+hooks.close();
+rmSync(mailDir, { recursive: true, force: true });
 process.exit();
 
+async function allInOne() {
+  const database = await testPostgres();
+  const gateway = await startAllInOne({
+    env: { ...env, USAGE_KEK, DATABASE_URL: database.url },
+  });
+  return {
+    ...{ url: gateway.url, admin: gateway.admin, databaseUrl: database.url },
+    stop: async () => {
+      await gateway.stop();
+      await database.drop();
+    },
+  };
+}
+
 async function fleet() {
-  const services = await startFleet({ env: { all: PATIENT } });
-  return { url: services.urls.edge, admin: await services.firstLogin(), stop: () => services.stop() };
+  const services = await startFleet({ env: { all: { ...PATIENT, ...env } } });
+  return {
+    ...{ url: services.urls.edge, admin: await services.firstLogin(), databaseUrl: services.databaseUrl },
+    stop: () => services.stop(),
+  };
 }
