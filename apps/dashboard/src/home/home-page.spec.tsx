@@ -57,6 +57,14 @@ const ME = {
   is_super_admin: false,
 };
 
+const LISTS: Record<string, unknown[]> = {
+  '/v1/keys': [],
+  '/v1/provider-keys': [],
+  '/v1/orgs/{id}/members': [{ id: 'usr_1' }],
+  '/v1/orgs/{id}/invitations': [],
+};
+const alerts = { channels: [] as unknown[], policies: [] };
+
 interface Asked {
   path: string;
   body: Record<string, unknown>;
@@ -73,7 +81,8 @@ const GET = jest.fn((path: string) => {
   if (path === '/v1/orgs') return answer({ data: [{ id: 'org_1', name: 'Lumen Retail' }] });
   if (path === '/v1/balance') return answer({ available_usd: '10' });
   if (path === '/v1/usage/spend-trend') return answer(TREND);
-  return path === '/v1/keys' ? answer({ data: [] }) : new Promise(() => undefined);
+  if (path === '/alerts') return answer(alerts);
+  return path in LISTS ? answer({ data: LISTS[path] }) : new Promise(() => undefined);
 });
 const POST = jest.fn((path: string, { body }: { body: Record<string, unknown> }) => {
   asked.push({ path, body });
@@ -156,17 +165,26 @@ describe('the home of an organization', () => {
     renderedAt('/o/org_1/home', <HomePage />);
     await screen.findByText('50% more than the week before');
     const ofFrame = ['/auth/me', '/auth/options', '/v1/orgs'];
-    const reads = asked.filter(({ path }) => !ofFrame.includes(path));
-    expect(reads.map(({ path }) => path).sort()).toEqual([
+    const reads = () => asked.filter(({ path }) => !ofFrame.includes(path));
+    await waitFor(() => expect(asked.map(({ path }) => path)).toContain('/alerts'));
+    expect(
+      reads()
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual([
+      '/alerts',
       '/v1/balance',
       '/v1/keys',
+      '/v1/orgs/{id}/invitations',
+      '/v1/orgs/{id}/members',
+      '/v1/provider-keys',
       '/v1/usage/rejections',
       '/v1/usage/series',
       '/v1/usage/series',
       '/v1/usage/series',
       '/v1/usage/spend-trend',
     ]);
-    expect(reads.find(({ body }) => body.until !== undefined)?.body).toEqual({
+    expect(reads().find(({ body }) => body.until !== undefined)?.body).toEqual({
       org_id: 'org_1',
       since: '2026-11-08T10:00:00.000Z',
       until: '2026-11-15T09:59:59.999Z',
@@ -215,5 +233,75 @@ describe('the home of an organization', () => {
     renderedAt('/o/org_1/home', <HomePage />);
     await screen.findByText('No request in the last 7 days.');
     expect(screen.queryByTestId('bars')).toBeNull();
+  });
+});
+
+describe('the first steps on Home', () => {
+  const LABELS = [
+    ['Create a key', '/o/org_1/start'],
+    ['Add a key of a provider', '/o/org_1/provider-keys'],
+    ['Invite a colleague', '/o/org_1/members'],
+    ['Add a webhook or an e-mail address for alerts', '/o/org_1/alerts'],
+  ];
+  beforeEach(() => {
+    jest.spyOn(Date, 'now').mockReturnValue(NOW);
+    localStorage.clear();
+    [isAnswered, isUsed, role] = [true, true, 'owner'];
+  });
+  afterEach(() => {
+    cleanup();
+    alerts.channels = [];
+    LISTS['/v1/keys'] = LISTS['/v1/provider-keys'] = LISTS['/v1/orgs/{id}/invitations'] = [];
+  });
+
+  it('say what is done and lead to what is not', async () => {
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByRole('heading', { name: 'First steps: 1 of 5 done' });
+    expect(screen.getByText('Send the first request: done')).toBeTruthy();
+    for (const [name, href] of LABELS)
+      expect(screen.getByRole('link', { name }).getAttribute('href')).toBe(href);
+  });
+
+  it('are gone once all are done', async () => {
+    LISTS['/v1/keys'] = [
+      {
+        id: 'key_1',
+        label: 'staging',
+        masked_key: 'rsk_1',
+        last_used_at: null,
+        spent_usd: '0',
+        spend_cap_usd: null,
+      },
+    ];
+    LISTS['/v1/provider-keys'] = [{ id: 'pk_1' }];
+    LISTS['/v1/orgs/{id}/invitations'] = [{ id: 'inv_1' }];
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByRole('heading', { name: 'First steps: 4 of 5 done' });
+    cleanup();
+    alerts.channels = [{ id: 'chn_1' }];
+    asked.length = 0;
+    renderedAt('/o/org_1/home', <HomePage />);
+    await waitFor(() => expect(asked.map(({ path }) => path)).toContain('/alerts'));
+    await screen.findByRole('link', { name: 'staging' });
+    expect(screen.queryByRole('heading', { name: /First steps/ })).toBeNull();
+  });
+
+  it('stay hidden in this browser once somebody hid them, and are not read again', async () => {
+    renderedAt('/o/org_1/home', <HomePage />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Hide the first steps' }));
+    expect(screen.queryByRole('heading', { name: /First steps/ })).toBeNull();
+    cleanup();
+    asked.length = 0;
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByText('50% more than the week before');
+    expect(asked.map(({ path }) => path)).not.toContain('/alerts');
+  });
+
+  it('are not for members, who may take few of them', async () => {
+    role = 'member';
+    asked.length = 0;
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByText('50% more than the week before');
+    expect(asked.map(({ path }) => path)).not.toContain('/alerts');
   });
 });

@@ -13,6 +13,7 @@ import { useScopes } from '../shell/scope.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { OwnBalance } from './balance-card.js';
+import { Checklist } from './checklist.js';
 import { SpendByModel } from './spend-by-model.js';
 import { WeekCards } from './week-cards.js';
 import { useActiveKeys, useNewestRefusals, useWeek } from './home.queries.js';
@@ -75,6 +76,7 @@ interface WeekProps {
 }
 
 function Week({ org, since, week }: WeekProps): ReactNode {
+  const keys = useActiveKeys(org);
   return (
     <>
       <WeekCards org={org} since={since} week={week} />
@@ -84,6 +86,9 @@ function Week({ org, since, week }: WeekProps): ReactNode {
         <BusyKeys org={org} />
         <Refusals org={org} since={since} />
       </SimpleGrid>
+      {week.isSuccess && keys.isSuccess && (
+        <Checklist org={org} keys={keys.data.data} hasRequests={week.data.total.requests > 0} />
+      )}
     </>
   );
 }
