@@ -257,7 +257,7 @@ export interface ApiKeyRecord {
 export interface CreatedApiKey extends ApiKeyRecord {
   /** Absent where an Idempotency-Key is sent again. */
   key?: string;
-  /** What the key lacks to work: its account's balance is empty, and the ways to fill it. null where it lacks nothing. */
+  /** Sentence that the account's balance is empty, with the ways to fill it; null where it is not. */
   notice: string | null;
 }
 

@@ -102,7 +102,7 @@ interface Correction {
   link: string;
   payer: string;
   payee?: string;
-  /** Below 0: the other way. */
+  /** Amount in USD; money moves the other way where it is below 0. */
   amount: Usd;
 }
 

@@ -205,6 +205,19 @@ describe('admission', () => {
     expect(doubted.headers.get('x-should-retry')).toBe('true');
   });
 
+  it('where billing is off an empty balance refuses nothing, and the unit says who pays; caps hold', async () => {
+    const limits = [keyScope('key_unbilled', { spendCapUsd: '0' })];
+    const off = { billing: 'off', creditLimitUsd: null } as const;
+    edge.funds.balanceNano = -1n;
+    const answer = await edge.post(hello('simulator/chat'), {
+      key: edge.addKey(testPrincipal('key_free_of_wallet', { ...off, accountId: 'acct_unbilled' })),
+    });
+    expect(answer.status).toBe(200);
+    expect(await edge.record(answer)).toMatchObject({ billing: 'off', outcome: 'served' });
+    const capped = edge.addKey(testPrincipal('key_unbilled', { ...off, accountId: 'acct_capped', limits }));
+    expect(await said(edge.post(hello('simulator/chat'), { key: capped }))).toBe('402 spend_limit_exceeded');
+  });
+
   it('LIM-32 ERR-17 a request under way may overdraw the balance; the next is 402', async () => {
     edge.funds.balanceNano = 1_000n;
     expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
