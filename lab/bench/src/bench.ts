@@ -11,6 +11,7 @@ import { root } from './processes.js';
 import { profileEdge } from './profile.js';
 import { admitRows } from './rows/admit.js';
 import { bodyRows } from './rows/bodies.js';
+import { foreignRows } from './rows/foreign.js';
 import { heldRows } from './rows/held.js';
 import { ingestionRows } from './rows/ingestion.js';
 import { leftRows } from './rows/left.js';
@@ -31,6 +32,7 @@ type LabGroup = Exclude<Group, 'admit' | 'ingestion'>;
  */
 const LAB_ROWS: Record<LabGroup, (lab: Lab) => Promise<Row[]>> = {
   plain: plainRows,
+  foreign: foreignRows,
   bodies: bodyRows,
   ttft: firstTokenRows,
   frames: frameRows,

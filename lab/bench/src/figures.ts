@@ -4,6 +4,15 @@ export interface Figure {
   worst: number;
   /** Ratio to the baseline, where the row's own ratio is of another program. */
   ratio?: number;
+  /** Of a program beside the gateway: how often of its figure the gateway reaches; above 1 the gateway is better. */
+  ofIt?: Spread;
+}
+
+/** Ratios of rounds that stood side by side, which hold where the speed of the machine wanders. */
+export interface Spread {
+  median: number;
+  least: number;
+  most: number;
 }
 
 export type Verdict = 'pass' | 'miss';
@@ -19,7 +28,10 @@ export interface Row {
   gateway: Figure | null;
   /** Other programs of the same run, by the name of --peer; `before` is the gateway of --against. */
   peers: Record<string, Figure>;
-  /** Gateway / baseline for throughput, baseline / gateway for what is spent: more is better in both. null = none. */
+  /**
+   * Gateway / baseline for throughput, baseline / gateway for what is spent: more is better in both. The median over
+   * rounds that stood side by side, where rounds took turns. null = none.
+   */
   ratio: number | null;
   /** Microseconds of processor time per request, of all programs of a load row; absent in other rows. */
   costs?: { name: string; boxUs: number; processUs: number }[];

@@ -12,6 +12,7 @@ interface Peer {
 /** Every group of rows, in the order in which it is measured. */
 const GROUPS = [
   'plain',
+  'foreign',
   'bodies',
   'ttft',
   'frames',

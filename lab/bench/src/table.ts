@@ -8,9 +8,12 @@ function digits(value: number): string {
 
 function cell(figure: Figure | null | undefined): string {
   if (figure === null || figure === undefined) return '';
-  const { median, worst, ratio } = figure;
+  const { median, worst, ratio, ofIt } = figure;
   const value = median === worst ? digits(median) : `${digits(median)} (worst ${digits(worst)})`;
-  return ratio === undefined ? value : `${value} = ${digits(ratio)}`;
+  const gateway = ofIt
+    ? `; gateway ${digits(ofIt.median)} of it (${digits(ofIt.least)} to ${digits(ofIt.most)})`
+    : '';
+  return `${value}${ratio === undefined ? '' : ` = ${digits(ratio)}`}${gateway}`;
 }
 
 /** Names of the peers that any row has, in the order of their first appearance. */

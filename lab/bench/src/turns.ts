@@ -1,4 +1,4 @@
-import { figureOf, type Figure, type Row } from './figures.js';
+import { figureOf, median, type Figure, type Row, type Spread } from './figures.js';
 import type { Lab, Target } from './lab.js';
 import type { Cost } from './loads.js';
 
@@ -38,23 +38,39 @@ export async function alternate<T>(lab: Lab, { warmUp, measure }: Turn<T>): Prom
 
 type Compared = Pick<Row, 'peers' | 'ratio'> & { baseline: Figure; gateway: Figure };
 
-/** One figure of all programs; a ratio above 1 is better than the baseline in both directions. */
+/**
+ * One figure of all programs; a ratio above 1 is better than the baseline in both directions. Ratios are of rounds side
+ * by side: a machine that turns slow between two rounds would falsify a ratio of medians.
+ */
 export function compared<T>(
   rounds: Rounds<T>,
   pick: (round: T) => number,
   better: 'more' | 'less',
 ): Compared {
-  const figures = new Map([...rounds].map(([name, of]) => [name, figureOf(of.map(pick), better)] as const));
-  const baseline = figures.get('baseline') ?? figureOf([], better);
-  const gateway = figures.get('gateway') ?? figureOf([], better);
-  const ratioOf = ({ median }: Figure): number =>
-    better === 'more' ? median / baseline.median : baseline.median / median;
+  const values = new Map([...rounds].map(([name, of]) => [name, of.map(pick)] as const));
+  const valuesOf = (name: string): readonly number[] => values.get(name) ?? [];
+  const timesOf = (name: string, other: string): Spread => {
+    const others = valuesOf(other);
+    const ratios = valuesOf(name)
+      .slice(0, others.length)
+      .map((value, round) => (better === 'more' ? value / others[round] : others[round] / value));
+    return { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+  };
+  const figure = (name: string): Figure => figureOf(valuesOf(name), better);
   const peers = Object.fromEntries(
-    [...figures]
-      .filter(([name]) => name !== 'baseline' && name !== 'gateway')
-      .map(([name, figure]) => [name, { ...figure, ratio: ratioOf(figure) }]),
+    [...values.keys()]
+      .filter((name) => name !== 'baseline' && name !== 'gateway')
+      .map((name) => [
+        name,
+        { ...figure(name), ratio: timesOf(name, 'baseline').median, ofIt: timesOf('gateway', name) },
+      ]),
   );
-  return { baseline, gateway, peers, ratio: ratioOf(gateway) };
+  return {
+    baseline: figure('baseline'),
+    gateway: figure('gateway'),
+    peers,
+    ratio: timesOf('gateway', 'baseline').median,
+  };
 }
 
 /** Returns the cost of a load row's request to the whole machine and to the program, of each program. */
