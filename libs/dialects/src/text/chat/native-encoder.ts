@@ -12,7 +12,7 @@ import {
   fold,
 } from './chat-completion.js';
 import { DONE_FRAME, toolArgumentsDelta, toolStartDelta } from './chat-encoder.js';
-import { isObject, objectOf, objectsOf, pick, type JsonObject } from '../../body/json-object.js';
+import { isObject, objectOf, objectsOf, pick, textOf, type JsonObject } from '../../body/json-object.js';
 
 type ChoiceEvent = Extract<ModelEvent, { choice: number }>;
 type UsageEvent = Extract<ModelEvent, { type: 'usage' }>;
@@ -30,6 +30,8 @@ export class NativeChatEncoder implements AnswerEncoder {
   private readonly seen = new Map<number, SeenChoice>();
   private start: StartEvent | null = null;
   private usage: UsageEvent | null = null;
+  /** Head of each chunk, until another start is read. */
+  private head: JsonObject | null = null;
   /** The answer or chunk that is written, and its text. */
   private raw: JsonObject = {};
   private text = '';
@@ -63,8 +65,10 @@ export class NativeChatEncoder implements AnswerEncoder {
   write({ events, raw, source, text }: Decoded): string {
     this.begin(raw, source?.data ?? text ?? '', events);
     for (const event of events) {
-      if (event.type === 'start') this.start = event;
-      else if (event.type === 'usage') this.usage = event;
+      if (event.type === 'start') {
+        this.start = event;
+        this.head = null;
+      } else if (event.type === 'usage') this.usage = event;
     }
     const last = events.at(-1)?.type;
     // Nothing of a chunk that ends in an error is passed on: the caller's error frame follows.
@@ -101,8 +105,11 @@ export class NativeChatEncoder implements AnswerEncoder {
       const finish = own.find((event) => event.type === 'finish');
       if (finish) closing.push(this.finished(finish, raw, isEmpty));
     }
-    const lists = [opening, content, ...closing.map((choice) => [choice])];
-    return lists.map((choices) => (choices.length === 0 ? '' : this.frame(chunk, choices))).join('');
+    let frames = '';
+    if (opening.length > 0) frames += this.frame(chunk, opening);
+    if (content.length > 0) frames += this.frame(chunk, content);
+    for (const choice of closing) frames += this.frame(chunk, [choice]);
+    return frames;
   }
 
   private delta(index: number, events: ChoiceEvent[], raw: JsonObject): JsonObject {
@@ -114,17 +121,18 @@ export class NativeChatEncoder implements AnswerEncoder {
     const delta: JsonObject = {};
     for (const event of events) this.addTo(delta, event, state);
     if (excludeReasoning) for (const name of ['reasoning', 'reasoning_details']) delete delta[name];
-    return { ...delta, ...unknown };
+    return Object.assign(delta, unknown);
   }
 
   private addTo(delta: JsonObject, event: ChoiceEvent, { custom, details }: SeenChoice): void {
     const { legacyFunctions } = this.facts;
     switch (event.type) {
       case 'text':
-        if (event.text !== '' || event.logprobs !== undefined) join(delta, { content: event.text });
+        if (event.text !== '' || event.logprobs !== undefined)
+          delta.content = textOf(delta.content) + event.text;
         return;
       case 'refusal':
-        join(delta, { refusal: event.text });
+        delta.refusal = textOf(delta.refusal) + event.text;
         return;
       case 'reasoning':
         join(delta, { reasoning: event.text, reasoning_details: [details.add(event)] });
@@ -167,16 +175,20 @@ export class NativeChatEncoder implements AnswerEncoder {
   }
 
   private frame(chunk: JsonObject, choices: JsonObject[]): string {
-    const { id, ...rest } = answerHead(this.start, this.facts);
     const edited = {
-      id,
-      object: 'chat.completion.chunk',
-      ...rest,
+      ...this.chunkHead(),
       choices,
       ...this.unknownOf(chunk, OWN_ANSWER),
       ...(this.facts.includeUsage ? { usage: null } : {}),
     };
     return `data: ${this.isSpelled ? writeJson(edited) : JSON.stringify(edited)}\n\n`;
+  }
+
+  private chunkHead(): JsonObject {
+    if (this.head !== null) return this.head;
+    const { id, ...rest } = answerHead(this.start, this.facts);
+    this.head = { id, object: 'chat.completion.chunk', ...rest };
+    return this.head;
   }
 
   private begin(raw: JsonObject | null, text: string, events: readonly ModelEvent[]): void {
@@ -217,9 +229,8 @@ export class NativeChatEncoder implements AnswerEncoder {
 
   private usageFrame(): string {
     const { facts, usage } = this;
-    const { id, ...rest } = answerHead(this.start, facts);
     const body = chatUsage(facts.believed(usage?.usage ?? {}), usage?.raw ?? {}, facts);
-    return `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', ...rest, choices: [], usage: body })}\n\n`;
+    return `data: ${JSON.stringify({ ...this.chunkHead(), choices: [], usage: body })}\n\n`;
   }
 }
 
