@@ -1,87 +1,30 @@
-import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  rmdirSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@gateway/testing/plain';
 import pg from 'pg';
 import { startAllInOne } from './harness/all-in-one.js';
+import { callers, limitOpenFiles, SmallDisk } from './harness/full-disk.js';
 import type { Gateway } from './harness/gateway.js';
-import { askOnce } from './harness/requests.js';
 
-const BODY = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Is there room?' }] };
 const FAR = { timeoutMs: 100_000, intervalMs: 200 };
 /** Suite for root alone, who may mount a file system to fill. */
 const describeAsRoot = process.getuid?.() === 0 && process.platform === 'linux' ? describe : describe.skip;
 
-/** Statuses of a few callers, one request after the other each, until told to end. */
-function callers(gateway: Gateway): { statuses: number[]; end(): Promise<void> } {
-  const statuses: number[] = [];
-  let isOver = false;
-  const call = async (): Promise<void> => {
-    while (!isOver) {
-      // 0 = no answer: without a descriptor no connection is accepted.
-      const status = await askOnce(gateway, 'POST', '/v1/chat/completions', { body: BODY }).then(
-        (answer) => answer.status,
-        () => 0,
-      );
-      statuses.push(status);
-      await pause(status === 200 ? 50 : 200);
-    }
-  };
-  const all = [call(), call(), call()];
-  return {
-    statuses,
-    end: async () => {
-      isOver = true;
-      await Promise.all(all);
-    },
-  };
-}
-
 describeAsRoot('the data folder of the all-in-one on a file system that is full', () => {
-  let disk: string;
+  let disk: SmallDisk;
   let dataDir: string;
   let gateway: Gateway;
 
   beforeAll(async () => {
-    disk = mkdtempSync(join(tmpdir(), 'full-disk-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=224m', 'tmpfs', disk]);
-    dataDir = join(disk, 'data');
+    disk = new SmallDisk('224m');
+    dataDir = join(disk.path, 'data');
     gateway = await startAllInOne({ dataDir });
   });
 
   afterAll(async () => {
     await gateway.stop();
-    execFileSync('umount', [disk]);
-    rmdirSync(disk);
+    disk.remove();
   });
-
-  const filler = (): string => join(disk, 'filler');
-
-  /** Takes every byte that is left. */
-  function fill(): void {
-    const file = openSync(filler(), 'a');
-    try {
-      for (const bytes of [Buffer.alloc(1024 * 1024), Buffer.alloc(4096)])
-        try {
-          for (;;) writeSync(file, bytes);
-        } catch (failure) {
-          expect(failure).toMatchObject({ code: 'ENOSPC' });
-        }
-    } finally {
-      closeSync(file);
-    }
-  }
 
   const isRunning = (): boolean => existsSync(`/proc/${gateway.edgePid}`);
 
@@ -111,7 +54,7 @@ describeAsRoot('the data folder of the all-in-one on a file system that is full'
     const before = await served();
     const load = callers(gateway);
     await eventually(() => load.statuses.filter((status) => status === 200).length > 20, FAR);
-    fill();
+    disk.fill();
     await eventually(() => load.statuses.at(-1) === 503, FAR);
     expect(await readiness()).toEqual({
       status: 'not_ready',
@@ -131,7 +74,7 @@ describeAsRoot('the data folder of the all-in-one on a file system that is full'
     expect(metrics).toMatch(/gateway_journal_alarms_total\{kind="write_failed"\} [1-9]/);
     expect(metrics).toContain('gateway_journal_accepting 0');
     expect(isRunning()).toBe(true);
-    rmSync(filler());
+    disk.free();
     await eventually(async () => JSON.stringify(await readiness()) === '{"status":"ready","faults":{}}', FAR);
     await eventually(() => load.statuses.at(-1) === 200, FAR);
     await load.end();
@@ -149,14 +92,12 @@ describeAsRoot('the data folder of the all-in-one on a file system that is full'
   });
 
   it('ends nothing where no descriptor is free, and charges every answer once some are', async () => {
-    const limit = (count: string): unknown =>
-      execFileSync('prlimit', ['--pid', String(gateway.edgePid), `--nofile=${count}:`]);
     const before = await served();
     const load = callers(gateway);
     await eventually(() => load.statuses.length > 20, FAR);
     const log = join(dataDir, 'logs', 'gateway.log');
     // Below what is open already: nothing more can be opened or accepted.
-    limit('20');
+    limitOpenFiles(gateway.edgePid, 20);
     const strangers = await Promise.allSettled(
       Array.from({ length: 50 }, () =>
         fetch(`${gateway.url}/healthz`, { signal: AbortSignal.timeout(3_000) }),
@@ -164,7 +105,7 @@ describeAsRoot('the data folder of the all-in-one on a file system that is full'
     );
     expect(strangers.some(({ status }) => status === 'rejected')).toBe(true);
     expect(isRunning()).toBe(true);
-    limit('1024');
+    limitOpenFiles(gateway.edgePid, 1_024);
     await eventually(async () => (await fetch(`${gateway.url}/healthz`)).status === 200, FAR);
     await eventually(() => load.statuses.at(-1) === 200, FAR);
     await load.end();

@@ -28,6 +28,8 @@ export interface Program {
   readonly ended: Promise<number | string>;
   /** Standard input; ending it stops some programs. */
   endInput(): void;
+  /** Closes the reading ends of both streams, as a collector of logs that has died. */
+  closeOutput(): void;
   signal(name: NodeJS.Signals): void;
   /** kill -9, and waits until the process is gone. */
   kill(): Promise<void>;
@@ -66,6 +68,10 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
         output: () => output,
         ended,
         endInput: () => void child.stdin.end(),
+        closeOutput: () => {
+          child.stdout.destroy();
+          child.stderr.destroy();
+        },
         signal: (name) => void child.kill(name),
         kill: async () => {
           if (isOver) return;

@@ -104,6 +104,11 @@ export class ServiceProcess implements Breakable {
     this.program?.signal('SIGCONT');
   }
 
+  /** Nobody reads its log from now on. */
+  closeOutput(): void {
+    this.program?.closeOutput();
+  }
+
   /** SIGTERM; kills it when the time is over. @returns what it ended with, now or before. */
   async end(graceMs = END_MS): Promise<number | string> {
     this.turn += 1;
