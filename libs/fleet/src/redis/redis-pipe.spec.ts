@@ -216,6 +216,26 @@ describe('a node that is slow', () => {
   });
 });
 
+describe('a node that was slow and then hangs', () => {
+  it('R05 is left alone also by calls that come one after the other', async () => {
+    const clock = fixedClock(START);
+    const { pipe, ask } = await setUp(clock);
+    const first = ask();
+    await turn();
+    await clock.advance(125);
+    first.command.resolve(Buffer.from('late'));
+    for (let n = 0; n < 5; n += 1) {
+      expect(pipe.nodeOf()).not.toBeNull();
+      ask();
+      await turn();
+      await clock.advance(500);
+      await turn();
+    }
+    expect(pipe.nodeOf()).toBeNull();
+    pipe.close();
+  });
+});
+
 describe('breaker of a node', () => {
   /** Calls of 25 ms, one after the other: the fifth of those that end after 250 ms opens the breaker. */
   const CALLS = 14;

@@ -200,7 +200,9 @@ export class RedisPipe implements ScriptPipe {
     const now = this.options.clock.monotonic();
     this.silentSinceMs ??= sentMs;
     if (now - this.silentSinceMs < HANGS_MS && limitMs < this.longestMs) return;
-    this.timeouts = [...this.timeouts.filter((at) => at > now - WINDOW_MS), now];
+    // Calls that come one after the other need that long.
+    const windowMs = Math.max(WINDOW_MS, TIMEOUTS * limitMs);
+    this.timeouts = [...this.timeouts.filter((at) => at > now - windowMs), now];
     if (this.timeouts.length < TIMEOUTS || this.probing !== null || this.isClosed) return;
     this.timeouts = [];
     this.scheduleProbe();
