@@ -3,7 +3,7 @@ import { NotificationsModule, readNotificationsConfig } from '@gateway/notificat
 import { MailConfig, MailModule } from '@gateway/mail';
 import {
   readFleetSettings,
-  RemoteOrgOwnersModule,
+  RemoteDirectoryModule,
   RemotePrincipalsModule,
   startFleetApp,
 } from '@gateway/fleet';
@@ -16,7 +16,7 @@ await runMain('notifications', () => {
     own: () => readNotificationsConfig(env),
     mail: () => loadConfig(MailConfig, env),
   });
-  const outside = [MailModule.with(mail), RemotePrincipalsModule, RemoteOrgOwnersModule];
+  const outside = [MailModule.with(mail), RemotePrincipalsModule, RemoteDirectoryModule];
   const modules = [NotificationsModule.with(own), ...outside];
   return () => startFleetApp('notifications', fleet, modules);
 });

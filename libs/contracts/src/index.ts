@@ -115,7 +115,6 @@ export type {
 export { VideosQuery } from './http/videos.js';
 export { HoldBody, InferBody, UpstreamBatchBody, WorthBody } from './http/inference.js';
 export { LINK_NOT_WHOLE, ObjectLinkQuery } from './http/objects.js';
-export { OrgOwners } from './ports/org-owners.js';
 export { ObjectStore, ObjectTooLarge, objectName } from './ports/object-store.js';
 export type { ObjectKey, StoredObject } from './ports/object-store.js';
 export { RequestContents } from './ports/request-contents.js';

@@ -13,7 +13,6 @@ export {
   RemoteErasuresModule,
   RemoteFundsModule,
   RemoteDirectoryModule,
-  RemoteOrgOwnersModule,
   RemotePrincipalsModule,
   RemoteProviderKeysModule,
   RemoteInferenceModule,

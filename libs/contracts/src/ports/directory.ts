@@ -46,6 +46,8 @@ export abstract class Directory {
   abstract teamsOf(orgId: string, userId: string): Promise<string[]>;
   /** The account of an organization, a person or an account's own id; null where there is none. */
   abstract payer(id: string): Promise<Payer | null>;
+  /** Returns the addresses of the organization's owners, for what concerns it as a whole. */
+  abstract ownerEmails(orgId: string): Promise<string[]>;
   /** Removes what the account remembers of an end user. A repeat changes nothing. */
   abstract forget(accountId: string, endUserHash: string): Promise<void>;
   /** Notes an action in the organization's audit log. A repeat changes nothing. */

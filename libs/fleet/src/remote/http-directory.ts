@@ -22,7 +22,7 @@ export class HttpDirectory extends Directory {
   }
 
   override async names(accountId: string, ids: Parameters<Directory['names']>[1]): Promise<NamedIds> {
-    const body = await this.asked('POST', 'names', { account_id: accountId, ...ids });
+    const body = await this.asked('POST', 'directory/names', { account_id: accountId, ...ids });
     const { keys, users, teams } = body;
     if (!isNames(keys) || !isNames(users) || !isNames(teams)) throw this.unknown();
     return { keys, users, teams };
@@ -30,13 +30,13 @@ export class HttpDirectory extends Directory {
 
   override async teamsOf(orgId: string, userId: string): Promise<string[]> {
     const [org, user] = [encodeURIComponent(orgId), encodeURIComponent(userId)];
-    const { teams } = await this.asked('GET', `orgs/${org}/people/${user}/teams`);
-    if (!Array.isArray(teams) || !teams.every((team) => typeof team === 'string')) throw this.unknown();
+    const { teams } = await this.asked('GET', `directory/orgs/${org}/people/${user}/teams`);
+    if (!areTexts(teams)) throw this.unknown();
     return teams;
   }
 
   override async payer(id: string): Promise<Payer | null> {
-    const { payer } = await this.asked('GET', `payers/${encodeURIComponent(id)}`);
+    const { payer } = await this.asked('GET', `directory/payers/${encodeURIComponent(id)}`);
     if (payer === null) return null;
     const found: { accountId?: unknown; orgId?: unknown; isClosed?: unknown } =
       typeof payer === 'object' ? { ...payer } : {};
@@ -45,16 +45,22 @@ export class HttpDirectory extends Directory {
     return { accountId, orgId, ...(isClosed === true && { isClosed }) };
   }
 
+  override async ownerEmails(orgId: string): Promise<string[]> {
+    const { emails } = await this.asked('GET', `orgs/${encodeURIComponent(orgId)}/owners`);
+    if (!areTexts(emails)) throw this.unknown();
+    return emails;
+  }
+
   override forget(accountId: string, endUserHash: string): Promise<void> {
-    return this.done('forget', { account_id: accountId, end_user_hash: endUserHash });
+    return this.done('directory/forget', { account_id: accountId, end_user_hash: endUserHash });
   }
 
   override audit(action: AuditedAction): Promise<void> {
-    return this.done('audit', action);
+    return this.done('directory/audit', action);
   }
 
   override async contentPromises(orgIds: readonly string[]): Promise<Record<string, ContentPromise[]>> {
-    const { promises } = await this.asked('POST', 'content-promises', { org_ids: orgIds });
+    const { promises } = await this.asked('POST', 'directory/content-promises', { org_ids: orgIds });
     if (!arePromises(promises)) throw this.unknown();
     return promises;
   }
@@ -63,7 +69,7 @@ export class HttpDirectory extends Directory {
     const answer = await this.http.request({
       service: 'keys',
       method: 'POST',
-      path: `/internal/directory/${path}`,
+      path: `/internal/${path}`,
       body,
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
@@ -79,7 +85,7 @@ export class HttpDirectory extends Directory {
     const answer = await this.http.request({
       service: 'keys',
       method,
-      path: `/internal/directory/${path}`,
+      path: `/internal/${path}`,
       ...(body === undefined ? {} : { body }),
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
@@ -92,6 +98,10 @@ export class HttpDirectory extends Directory {
   private unknown(): Error {
     return unavailable(this.random, new Error('the keys service gave no usable answer of its directory'));
   }
+}
+
+function areTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 function arePromises(value: unknown): value is Record<string, ContentPromise[]> {

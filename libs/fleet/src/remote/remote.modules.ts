@@ -19,7 +19,6 @@ import {
   Funds,
   Inference,
   LimitStore,
-  OrgOwners,
   PrincipalReader,
   RequestContents,
   ProviderKeyVault,
@@ -36,7 +35,6 @@ import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpDirectory } from './http-directory.js';
 import { HttpErasedEndUsers } from './http-erased-end-users.js';
 import { HttpFunds } from './http-funds.js';
-import { HttpOrgOwners } from './http-org-owners.js';
 import { HttpStoredContent } from './http-stored-content.js';
 import { HttpProviderKeyVault } from './http-provider-key-vault.js';
 import { HttpPrincipalReader } from './http-principal-reader.js';
@@ -158,11 +156,6 @@ export const RemoteResponsesModule = overHttp(class ResponsesOverHttp {}, [
 /** The edge's inference, for an app that runs long work. */
 export const RemoteInferenceModule = overHttp(class InferenceOverHttp {}, [
   { provide: Inference, useClass: HttpInference },
-]);
-
-/** Owners of organizations from the keys service, for an app that writes to them. */
-export const RemoteOrgOwnersModule = overHttp(class OrgOwnersOverHttp {}, [
-  { provide: OrgOwners, useClass: HttpOrgOwners },
 ]);
 
 /** Names and accounts of the keys service, for an app that keeps ids alone. */

@@ -6,14 +6,7 @@ import {
   type OnModuleInit,
   type Provider,
 } from '@nestjs/common';
-import {
-  Directory,
-  OrgOwners,
-  PrincipalReader,
-  ProviderKeyVault,
-  StoredContent,
-  type Random,
-} from '@gateway/contracts';
+import { Directory, PrincipalReader, ProviderKeyVault, StoredContent, type Random } from '@gateway/contracts';
 import { databaseProvider } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { LoginAttempts, RANDOM } from '@gateway/platform';
@@ -46,7 +39,6 @@ import { DirectoryController } from './directory/directory.controller.js';
 import { OrgDefaultsController } from './orgs/org-defaults.controller.js';
 import { ORG_DEFAULTS, orgDefaultsOf } from './orgs/org-defaults.js';
 import { StoredOrgDefaults } from './orgs/org-defaults.store.js';
-import { DatabaseOrgOwners } from './orgs/database-org-owners.js';
 import { OrgOwnersController } from './orgs/org-owners.controller.js';
 import { OrgsController } from './orgs/orgs.controller.js';
 import { OrgsService } from './orgs/orgs.service.js';
@@ -150,15 +142,7 @@ export class KeysModule {
         TeamsController,
       ],
       providers: [...ports(config), ...parts, { provide: KEYED_PROVIDERS, useValue: keyed }],
-      exports: [
-        Directory,
-        OrgOwners,
-        PrincipalReader,
-        ProviderKeyVault,
-        StoredContent,
-        FirstRun,
-        OpeningCredit,
-      ],
+      exports: [Directory, PrincipalReader, ProviderKeyVault, StoredContent, FirstRun, OpeningCredit],
     };
   }
 }
@@ -212,7 +196,6 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
     { provide: KeysConfig, useValue: config },
     { provide: ORG_DEFAULTS, useFactory: () => orgDefaultsOf(config) },
     { provide: PrincipalReader, useExisting: DatabasePrincipalReader },
-    { provide: OrgOwners, useClass: DatabaseOrgOwners },
     { provide: Directory, useClass: DatabaseDirectory },
     { provide: ProviderKeyVault, useExisting: DatabaseProviderKeyVault },
     { provide: StoredContent, useExisting: DatabaseStoredContent },

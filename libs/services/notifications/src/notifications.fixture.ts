@@ -1,8 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import {
+  Directory,
   LimitStore,
   Mailer,
-  OrgOwners,
   newId,
   PrincipalReader,
   TOPIC,
@@ -17,6 +17,7 @@ import { applyMigrations } from '@gateway/database';
 import { connectEventLog, OutboxRelay } from '@gateway/event-log';
 import { bootstrap, PlatformModule, SystemRandom, type RunningApp } from '@gateway/platform';
 import {
+  DirectoryDouble,
   EventLogDouble,
   fixedClock,
   LimitStoreDouble,
@@ -159,12 +160,11 @@ export async function startNotificationsApp(
 
 /** Module that replaces a mail server and the keys service: each organization has one owner. */
 export function mailModule(mailer: Mailer): DynamicModule {
-  const owners: OrgOwners = { emails: async (orgId) => [`owner@${orgId.replace('_', '-')}.example`] };
   const providers = [
     { provide: Mailer, useValue: mailer },
-    { provide: OrgOwners, useValue: owners },
+    { provide: Directory, useValue: new DirectoryDouble() },
   ];
-  return { module: class Mail {}, global: true, providers, exports: [Mailer, OrgOwners] };
+  return { module: class Mail {}, global: true, providers, exports: [Mailer, Directory] };
 }
 
 function boot(

@@ -62,7 +62,7 @@ class StartChecks implements OnModuleInit {
   }
 }
 
-/** Channels, policies, events and their deliveries. Needs the global PlatformModule and a global Mailer and OrgOwners. */
+/** Channels, policies, events and their deliveries. Needs the global PlatformModule and a global Mailer and Directory. */
 @Module({})
 export class NotificationsModule {
   static with(config: Readonly<NotificationsConfig>): DynamicModule {

@@ -7,7 +7,7 @@ import {
   type Payer,
 } from '@gateway/contracts';
 
-/** Names, teams and payers that a test sets. */
+/** Names, teams and payers that a test sets. Each organization has one owner. */
 export class DirectoryDouble extends Directory {
   readonly known: NamedIds = { keys: {}, users: {}, teams: {} };
   /** Teams by `<org>/<user>`. */
@@ -37,6 +37,11 @@ export class DirectoryDouble extends Directory {
   async payer(id: string): Promise<Payer | null> {
     if (this.isUnavailable) throw new ApiError('service_unavailable');
     return this.payers.get(id) ?? null;
+  }
+
+  async ownerEmails(orgId: string): Promise<string[]> {
+    if (this.isUnavailable) throw new ApiError('service_unavailable');
+    return [`owner@${orgId.replace('_', '-')}.example`];
   }
 
   async audit(action: AuditedAction): Promise<void> {

@@ -59,6 +59,14 @@ export class DatabaseDirectory extends Directory {
     return { accountId: row.id, orgId: row.org_id, ...(isClosed && { isClosed }) };
   }
 
+  override async ownerEmails(orgId: string): Promise<string[]> {
+    const rows = await this.database.prisma.membership.findMany({
+      where: { org_id: orgId, role: 'owner', removed_at: null, user: { disabled_at: null } },
+      select: { user: { select: { email: true } } },
+    });
+    return rows.map(({ user }) => user.email);
+  }
+
   override async audit({ created_at, ...action }: AuditedAction): Promise<void> {
     const data = { ...action, created_at: new Date(created_at) };
     await this.database.prisma.auditLog.createMany({ data, skipDuplicates: true });

@@ -4,7 +4,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Mailer, OrgOwners, type Clock } from '@gateway/contracts';
+import { Directory, Mailer, type Clock } from '@gateway/contracts';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { NotificationsDatabase } from '../postgres/notifications-database.js';
@@ -29,7 +29,7 @@ export class ClosedChannels implements OnApplicationBootstrap, BeforeApplication
   constructor(
     private readonly database: NotificationsDatabase,
     private readonly mailer: Mailer,
-    private readonly owners: OrgOwners,
+    private readonly directory: Directory,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -74,7 +74,7 @@ export class ClosedChannels implements OnApplicationBootstrap, BeforeApplication
 
   private async mail(channel: ClosedChannel): Promise<void> {
     try {
-      for (const to of await this.owners.emails(channel.org_id))
+      for (const to of await this.directory.ownerEmails(channel.org_id))
         await this.mailer.send({ to, ...mailOf(channel) }, AbortSignal.timeout(SEND_TIMEOUT_MS));
     } catch (failure) {
       this.failedId = channel.id;
