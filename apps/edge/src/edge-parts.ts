@@ -1,5 +1,14 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import { EdgeModule, type EdgeConfig, type EnabledProvider } from '@gateway/edge';
+import { Funds, type Clock } from '@gateway/contracts';
+import {
+  EdgeModule,
+  START_SHIPPER,
+  type EdgeConfig,
+  type EnabledProvider,
+  type FrontDoorServices,
+  type StartShipper,
+} from '@gateway/edge';
+import { kafkaAccess, WorkerShipper } from '@gateway/event-log';
 import {
   RemoteCatalogueModule,
   RemoteContentsModule,
@@ -13,9 +22,8 @@ import {
   type FleetSettings,
 } from '@gateway/fleet';
 import { ObjectStoreModule, type ObjectStoreConfig } from '@gateway/object-store';
+import { CLOCK, LOGGER } from '@gateway/platform';
 import type { KeyedProvider } from '@gateway/upstream';
-import { frontDoorOf } from './front-door-of.js';
-import { fleetShipper } from './fleet-shipper.js';
 
 export interface EdgeSettings {
   fleet: FleetSettings;
@@ -47,4 +55,38 @@ export function edgeParts({
     RemoteStoredContentModule,
   ];
   return [edge, fleetShipper(fleet), ...ports];
+}
+
+/** Returns the addresses to which the front door passes the paths of other services. */
+function frontDoorOf(config: Readonly<EdgeConfig>): FrontDoorServices {
+  return {
+    keys: config.KEYS_URL,
+    catalogue: config.CATALOGUE_URL,
+    usage: config.USAGE_URL,
+    notifications: config.NOTIFICATIONS_URL,
+    workers: config.WORKERS_URL,
+  };
+}
+
+type Logger = { error(fields: object, message: string): void };
+
+/** The journal goes to Kafka in a thread of its own. */
+function fleetShipper(fleet: FleetSettings): DynamicModule {
+  const useFactory =
+    (clock: Clock, logger: Logger, funds: Funds): StartShipper =>
+    (events) =>
+      new WorkerShipper({
+        kafka: kafkaAccess(fleet),
+        clientId: 'edge-shipper',
+        clock,
+        watermark: (producer, epoch) => funds.watermark(producer, epoch),
+        events,
+        onFault: (error) => logger.error({ err: error }, 'the shipper of the journal failed'),
+      });
+  return {
+    module: class FleetShipperModule {},
+    global: true,
+    providers: [{ provide: START_SHIPPER, useFactory, inject: [CLOCK, LOGGER, Funds] }],
+    exports: [START_SHIPPER],
+  };
 }

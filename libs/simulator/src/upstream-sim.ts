@@ -9,14 +9,13 @@ import { isObject, parseJson, textOf, type JsonObject } from './json.js';
 import { messagesDialect } from './messages.js';
 import { playBeforeHead, playPlain, playStream } from './play.js';
 import { ID_PLACE, PrebuiltAnswers } from './prebuilt.js';
-import { Recorder, type RecordedRequest } from './record.js';
 import type { LiveSession } from './realtime/live-session.js';
 import type { RealtimeSession } from './realtime/realtime-session.js';
 import { RealtimeSim } from './realtime/realtime-sim.js';
-import { responsesDialect } from './responses.js';
+import { Recorder, type RecordedRequest } from './record.js';
 import { headOf, JSON_TYPE, sendWhole, streamHeadOf } from './reply.js';
+import { responsesDialect } from './responses.js';
 import { readScript, ScriptFault, type Script } from './script.js';
-import { scanBody } from './scan-body.js';
 import { isNativeError, type SimAnswer, type SimEndpoint } from './sim-endpoint.js';
 import { SIM_ENDPOINTS } from './sim-endpoints.generated.js';
 
@@ -325,4 +324,26 @@ function sendError(exchange: Exchange, error: NativeError): void {
 function listModels(exchange: Exchange): void {
   const data = MODELS.map((id) => ({ id, object: 'model', created: CREATED_AT, owned_by: 'simulator' }));
   sendWhole(exchange, 200, JSON_TYPE, JSON.stringify({ object: 'list', data }));
+}
+
+const MODEL = Buffer.from('"model":');
+const STREAM = /"stream"\s*:\s*true/;
+const EDGE_BYTES = 4_096;
+
+/**
+ * The model and the stream flag of a body too large to parse under load. They are looked for in the first and
+ * last 4 KB, where every known client puts them; a body with neither there is an ordinary `sim-chat` request.
+ */
+function scanBody(body: Buffer): JsonObject {
+  const edges =
+    body.toString('latin1', 0, EDGE_BYTES) +
+    body.toString('latin1', Math.max(EDGE_BYTES, body.length - EDGE_BYTES));
+  const at = edges.indexOf(MODEL.toString('latin1'));
+  const model = at < 0 ? undefined : /^"model":\s*"([^"]*)"/.exec(edges.slice(at))?.[1];
+  return {
+    model: model ?? 'sim-chat',
+    stream: STREAM.test(edges),
+    max_tokens: 1_024,
+    messages: [{ role: 'user', content: `a body of ${body.length} bytes` }],
+  };
 }

@@ -1,15 +1,34 @@
 import { ApiError } from '@gateway/contracts';
-import { textResponses, type ModelRequest } from '@gateway/dialects';
-import type { Asked, Endpoint } from '../endpoint.js';
+import { queuedResponse, textResponses, type ModelRequest } from '@gateway/dialects';
+import type { Asked, Endpoint, EndpointBackground } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
 import { StoredContentNeeded, wholeBody } from '../stored/stored-content-needed.js';
 import { withStoredContent } from '../stored/stored-content-schema.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
-import { isBackground, responsesBackground } from './background.js';
 import { responsesState } from './state.js';
 
 const { caller } = textResponses;
+
+const BACKGROUND = Buffer.from('"background"');
+
+/** Requests with `background: true`. */
+const background: EndpointBackground<ModelRequest> = {
+  mayBe: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(BACKGROUND),
+  read: ({ bytes }) => {
+    const asked = readAny(bytes);
+    if (asked instanceof StoredContentNeeded) return asked;
+    if (!isBackground(asked)) return null;
+    const flag = 'supports_background_response' as const;
+    return { ...asked, requires: [...asked.requires, { flag, param: 'background' }] };
+  },
+  // Its stream is stored by the service that runs it.
+  body: ({ request }) => {
+    const { background: _later, stream_options: _shown, ...value } = request.body.value;
+    return { ...value, stream: true, store: false };
+  },
+  begun: ({ request }, of) => queuedResponse(request, of),
+};
 
 /** POST /v1/responses. */
 export const endpoint: Endpoint<ModelRequest> = {
@@ -32,7 +51,7 @@ export const endpoint: Endpoint<ModelRequest> = {
     read: ({ bytes }) => read(bytes),
     answer: (input_tokens) => ({ object: 'response.input_tokens', input_tokens }),
   },
-  background: responsesBackground(readAny),
+  background,
   state: responsesState((bytes) => wholeBody(readAny(bytes))),
   withFiles: ({ request }, files) => wholeBody(readAny(withFileParts(caller, request.body, files))),
   translate: (asked, route) => translateText(caller, asked.request, route),
@@ -52,4 +71,8 @@ function read(bytes: Uint8Array): Asked<ModelRequest> | StoredContentNeeded {
       param: 'background',
     });
   return asked;
+}
+
+function isBackground({ request }: Asked<ModelRequest>): boolean {
+  return request.body.value.background === true;
 }

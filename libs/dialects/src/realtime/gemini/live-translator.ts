@@ -1,9 +1,8 @@
 import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import type { RealtimeTranslator } from '../realtime-dialect.js';
-import { contentOf } from './live-content.js';
 import { CALLS_MAX, grown, Held, isPossible, lengthOf } from './live-bounds.js';
-import { detectsTurns, merged, mimeTypeOf, unsupported, setupOf } from './live-setup.js';
 import { LiveResponse } from './live-response.js';
+import { detectsTurns, merged, mimeTypeOf, setupOf, unsupported } from './live-setup.js';
 
 type Both = ReturnType<RealtimeTranslator['sent']>;
 
@@ -242,4 +241,33 @@ function waiting(): Held {
 
 function answered(caller: JsonObject[]): Both {
   return { provider: [], caller };
+}
+
+const DATA_URL = /^data:(image\/[\w.+-]{1,40});base64,/;
+
+/** A message as a turn of the provider's; null where a part of it has no word there. */
+function contentOf({ role, content }: JsonObject, audioType: string): JsonObject | null {
+  const parts = objectsOf(content).map((part) => partOf(part, audioType));
+  if (parts.length === 0 || parts.includes(null)) return null;
+  return { role: role === 'assistant' ? 'model' : 'user', parts };
+}
+
+function partOf(part: JsonObject, audioType: string): JsonObject | null {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { text: textOf(part.text) };
+    case 'input_audio':
+      return { inlineData: { mimeType: audioType, data: textOf(part.audio) } };
+    case 'input_image': {
+      const url = textOf(part.image_url);
+      const mimeType = DATA_URL.exec(url)?.[1];
+      return mimeType === undefined
+        ? null
+        : { inlineData: { mimeType, data: url.slice(url.indexOf(',') + 1) } };
+    }
+    default:
+      return null;
+  }
 }

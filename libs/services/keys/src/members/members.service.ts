@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import {
   ApiError,
   CatalogueNames,
@@ -6,17 +7,16 @@ import {
   type CursorPage,
   type ListMembersQuery,
   type MemberRecord,
+  type OrgRole,
   type SessionPrincipal,
   type UpdateMemberBody,
 } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
-import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
 import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
-import { refuseRoleChange, soleOwner } from './member.js';
 import {
   asRole,
   findMember,
@@ -171,4 +171,33 @@ async function refuseLimits(tx: Tx, orgId: string, body: UpdateMemberBody): Prom
 
 function memberAudit(action: string, orgId: string, userId: string, changedFields: readonly string[]) {
   return { action, targetType: 'member', targetId: userId, orgId, changedFields };
+}
+
+/**
+ * Judges a change of roles. Throws ApiError `conflict` for the owner, who can only hand the organization on, `forbidden`
+ * where somebody else than the owner hands it on.
+ */
+function refuseRoleChange({
+  actor,
+  current,
+  next,
+}: {
+  actor: OrgRole;
+  current: OrgRole;
+  next: OrgRole;
+}): void {
+  if (current === next) return;
+  if (current === 'owner') throw soleOwner();
+  if (next === 'owner' && actor !== 'owner') {
+    throw new ApiError('forbidden', {
+      message: 'Only the owner hands the organization on.',
+      param: 'role',
+    });
+  }
+}
+
+function soleOwner(): ApiError {
+  return new ApiError('conflict', {
+    message: 'An organization has exactly one owner: hand it on first, by making another member its owner.',
+  });
 }

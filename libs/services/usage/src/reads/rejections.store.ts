@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { shownScope, type RejectionsBody, type RejectionView, type RequestLookup } from '@gateway/contracts';
 import { createdWithin, timesOf } from '@gateway/platform';
-import type { Prisma } from '../generated/prisma/client.js';
+import { Prisma } from '../generated/prisma/client.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { isLookedUp, RETENTION_DAYS } from './request-wire.js';
-import { allOf, filteredRows, tagOf, viewRows } from './row-filter.js';
-import { tagged } from './tagged.js';
+import { allOf, filteredRows, tagOf, viewRows, type Tag } from './row-filter.js';
 import type { View } from './view.js';
 
 const COLUMNS = {
@@ -133,4 +132,9 @@ function lookupOf(row: RejectionRow): RequestLookup {
     priced_at: null,
     unpriced_counters: null,
   };
+}
+
+/** A column of request tags that holds this one. */
+function tagged({ name, value }: Tag): Prisma.JsonFilter {
+  return { path: [name], ...(value === null ? { not: Prisma.AnyNull } : { equals: value }) };
 }

@@ -12,24 +12,24 @@ import {
   Res,
   StreamableFile,
 } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, ItemsQuery, ResponseQuery, type Clock } from '@gateway/contracts';
 import { EVENT_STREAM_HEADERS, followEvents } from '@gateway/endpoints';
+import { writeJson } from '@gateway/json-body';
 import {
   Access,
   CLOCK,
   closingOf,
   PageBudget,
   Pressure,
-  type MemoryBudget,
   principalOf,
   withMemory,
   type EventStreamText,
+  type MemoryBudget,
 } from '@gateway/platform';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BackgroundRunner } from './background/background-runner.js';
 import { BackgroundStore } from './background/background.store.js';
 import { itemsPage, type ItemsPage } from './items-page.js';
-import { eventsAfter } from './replay-events.js';
 import { StoredResponses } from './responses.store.js';
 
 type Json = Record<string, unknown>;
@@ -160,4 +160,32 @@ export function keyOf(request: FastifyRequest): string {
 
 function unknown(id: string): ApiError {
   return new ApiError('resource_not_found', { message: `No response with id ${id.slice(0, 80)} was found.` });
+}
+
+/**
+ * A response that has ended as the events of its stream: each item whole, the closing response last. What comes after a
+ * number is sent, and the closing event always, so that a client that resumes learns how it ended. One frame at a time:
+ * together they are several times as large as the response.
+ */
+function* eventsAfter(response: Json, after: number): Generator<string> {
+  const output = Array.isArray(response.output) ? (response.output as Json[]) : [];
+  const opening = { ...response, status: 'in_progress', output: [], usage: null };
+  const events: Json[] = [
+    { type: 'response.created', response: opening },
+    { type: 'response.in_progress', response: opening },
+    ...output.flatMap((item, output_index) => [
+      { type: 'response.output_item.added', output_index, item },
+      { type: 'response.output_item.done', output_index, item },
+    ]),
+  ];
+  for (const [sequence_number, event] of events.entries())
+    if (sequence_number > after) yield frame({ ...event, sequence_number });
+  const status = typeof response.status === 'string' ? response.status : 'completed';
+  const sequence_number = Math.max(events.length, after + 1);
+  yield frame({ type: `response.${status}`, response, sequence_number });
+  yield 'data: [DONE]\n\n';
+}
+
+function frame(event: Json): string {
+  return `event: ${String(event.type)}\ndata: ${writeJson(event)}\n\n`;
 }
