@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
 import { eventually } from '@gateway/testing';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
@@ -11,17 +15,44 @@ const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hel
 const PAID = Number(process.env.DRILL_REQUESTS ?? '2500');
 /** Number of requests of each way once the money is gone; 1,000 in all. */
 const BEYOND = Math.ceil(PAID / 10);
+/** Number of paid requests of each of two ways that have a failed one before them. */
+const AFTER_FAILURES = Number(process.env.DRILL_AFTER_FAILURES ?? '150');
 const TEST_MS = 1_800_000;
+
+/** A model at the price of simulator/chat whose provider refuses each request. */
+const configOf = (url: string): string => `
+providers:
+  - { slug: failing, dialect: chat, base_url: '${url}/v1', api_key_env: FAILING_KEY }
+models:
+  - id: failing/refused
+    context_length: 128000
+    max_output_tokens: 16384
+    supports: [completions_api]
+    routes:
+      - provider: failing
+        upstream_model: sim-chat:error=400-model
+        prices: { prompt_usd_per_1m: '0.5', completion_usd_per_1m: '2' }
+`;
 
 /** Requests of one caller go to both edges in turn, the next as soon as the answer before it is in. */
 describe('money of one caller, one request after the other over two edges', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'settled-facts-'));
+  let upstream: UpstreamSim;
   let fleet: Fleet;
   let person: PersonSession;
   beforeAll(async () => {
-    fleet = await startFleet({ edges: 2, env: { all: { EDGE_REPLICAS: '2' } } });
+    upstream = await startUpstreamSim({ record: 0 });
+    const file = join(folder, 'gateway.yaml');
+    writeFileSync(file, configOf(upstream.url));
+    const all = { EDGE_REPLICAS: '2', GATEWAY_CONFIG: file, FAILING_KEY: 'sk-stand-in' };
+    fleet = await startFleet({ edges: 2, env: { all } });
     person = await logIn(fleet);
   }, START_MS);
-  afterAll(() => fleet?.stop(), START_MS);
+  afterAll(async () => {
+    await fleet?.stop();
+    await upstream?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }, START_MS);
 
   const send = async (key: string, n: number, more: object): Promise<number> => {
     const target = { url: fleet.edges[n % 2].url, key };
@@ -70,6 +101,26 @@ describe('money of one caller, one request after the other over two edges', () =
       const served: number[] = [];
       for (let n = 0; n < BEYOND; n += 1) if ((await send(key, n, more)) !== 402) served.push(n);
       expect(served).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  it.each([
+    ['cap', 'plain', {}],
+    ['balance', 'streamed', { stream: true }],
+  ] as const)(
+    'LIM-31 LIM-32 under a %s, %s, all that is paid for are served right after a request that failed at its provider',
+    async (limit, _form, more) => {
+      const failing = { ...more, model: 'failing/refused' };
+      const key = await keyWith(limit, usd((await costOfOne(more)) * BigInt(AFTER_FAILURES)));
+      const unlike: unknown[] = [];
+      for (let n = 0; n < AFTER_FAILURES; n += 1) {
+        const seen = [await send(key, n, failing), await send(key, n + 1, more)];
+        if (seen[0] !== 502 || seen[1] !== 200) unlike.push([n, ...seen]);
+      }
+      expect(unlike).toEqual([]);
+      expect(await send(key, 0, more)).toBe(402);
+      expect(await send(key, 1, failing)).toBe(402);
     },
     TEST_MS,
   );
