@@ -4,7 +4,7 @@ export interface Figure {
   worst: number;
   /** Ratio to the baseline, where the row's own ratio is of another program. */
   ratio?: number;
-  /** Of a program beside the gateway: how often of its figure the gateway reaches; above 1 the gateway is better. */
+  /** Ratios of the gateway's figure to this one of a program beside it; above 1 the gateway is better. */
   ofIt?: Spread;
 }
 

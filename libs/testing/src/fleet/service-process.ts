@@ -104,7 +104,7 @@ export class ServiceProcess implements Breakable {
     this.program?.signal('SIGCONT');
   }
 
-  /** Nobody reads its log from now on. */
+  /** Leaves its log without a reader from now on. */
   closeOutput(): void {
     this.program?.closeOutput();
   }
