@@ -171,6 +171,7 @@ const OPERATION: Rows = Object.fromEntries<Row>([
       'POST /internal/gate/:account',
       'POST /internal/gate/:account/due',
     ],
+    'GET /internal/balances/:account',
     ...['POST /internal/spend', 'GET /internal/watermarks/:producer', 'GET /internal/applied/:producer'],
     ...['GET /internal/catalogue/snapshot', 'GET /internal/catalogue/snapshots/:id'],
     ...[

@@ -149,6 +149,7 @@ describe('every endpoint of the usage service x who calls', () => {
     ],
     ['POST /internal/gate/:account/due', '/internal/gate/acct_1/due', {}, { ...inside, fleet: 204 }],
     ['POST /internal/spend', '/internal/spend', { scopes }, { ...inside, fleet: 200 }],
+    ['GET /internal/balances/:account', '/internal/balances/acct_none', undefined, { ...inside, fleet: 200 }],
     ['POST /internal/credits', '/internal/credits', {}, { ...inside, fleet: 422 }],
     [
       'GET /internal/watermarks/:producer',
@@ -276,6 +277,8 @@ describe('the internal endpoints', () => {
     expect((await app.call('POST', '/internal/spend', FLEET_TOKEN, { scopes })).body).toEqual({
       spent_usd: ['0.0015', '0'],
     });
+    const unknown = await app.call('GET', '/internal/balances/acct_none', FLEET_TOKEN);
+    expect(unknown.body).toEqual({ balance_usd: '0' });
     const watermark = await app.call('GET', '/internal/watermarks/edge-1?epoch=e1', FLEET_TOKEN);
     expect(watermark.body).toEqual({ watermark: record.seq === 1 ? 1 : 0 });
     const applied = (above: number) =>
