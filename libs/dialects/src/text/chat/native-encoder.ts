@@ -12,7 +12,7 @@ import {
   fold,
 } from './chat-completion.js';
 import { DONE_FRAME, toolArgumentsDelta, toolStartDelta } from './chat-encoder.js';
-import { isObject, objectOf, objectsOf, pick, textOf, type JsonObject } from '../../body/json-object.js';
+import { isObject, objectOf, objectsOf, pick, type JsonObject } from '../../body/json-object.js';
 
 type ChoiceEvent = Extract<ModelEvent, { choice: number }>;
 type UsageEvent = Extract<ModelEvent, { type: 'usage' }>;
@@ -129,10 +129,10 @@ export class NativeChatEncoder implements AnswerEncoder {
     switch (event.type) {
       case 'text':
         if (event.text !== '' || event.logprobs !== undefined)
-          delta.content = textOf(delta.content) + event.text;
+          delta.content = typeof delta.content === 'string' ? delta.content + event.text : event.text;
         return;
       case 'refusal':
-        delta.refusal = textOf(delta.refusal) + event.text;
+        delta.refusal = typeof delta.refusal === 'string' ? delta.refusal + event.text : event.text;
         return;
       case 'reasoning':
         join(delta, { reasoning: event.text, reasoning_details: [details.add(event)] });
