@@ -57,6 +57,7 @@ export function translateText(
 }
 
 class TextTranslation implements Translation {
+  readonly atProvider: string | undefined;
   private encoded: EncodedRequest | null = null;
 
   constructor(
@@ -64,7 +65,10 @@ class TextTranslation implements Translation {
     private readonly dialect: TextDialect,
     private readonly asked: ModelRequest,
     private readonly target: RouteTarget,
-  ) {}
+  ) {
+    const { unknownAtProvider: unknown } = asked;
+    this.atProvider = unknown !== undefined && this.takesNewer ? unknown : undefined;
+  }
 
   get request(): UpstreamBody {
     return this.prepare().request;
@@ -82,11 +86,10 @@ class TextTranslation implements Translation {
 
   get ignored(): readonly string[] {
     if (this.encoded === null) return [];
-    return this.takesNewer ? this.encoded.ignored : [...this.encoded.ignored, ...newBetaNames(this.asked)];
-  }
-
-  get atProvider(): string | undefined {
-    return this.takesNewer ? this.asked.unknownAtProvider : undefined;
+    const { ignored } = this.encoded;
+    return this.asked.newBetas === undefined || this.takesNewer
+      ? ignored
+      : [...ignored, ...newBetaNames(this.asked)];
   }
 
   private get takesNewer(): boolean {
