@@ -35,6 +35,11 @@ describe('unpricedCounters', () => {
     });
   });
 
+  it('keeps no money of the provider', () => {
+    const usage = { cost: 1, total_cost_usd: 2, cost_details: { units: 3 }, server_tool_use: { credits: 4 } };
+    expect(unpricedCounters(usage)).toBeNull();
+  });
+
   it('is bounded, and takes any object', () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`novel_${at}`, 1]));
     expect(Object.keys(unpricedCounters(many) ?? {})).toHaveLength(16);

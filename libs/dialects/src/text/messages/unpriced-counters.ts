@@ -1,4 +1,5 @@
 import { isObject, wholeCount, type JsonObject } from '../../body/json-object.js';
+import { namesMoney } from '../../translation/money-names.js';
 
 /** Counters of a usage object that are billed, or that Anthropic names as free, by their path. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -15,6 +16,11 @@ const KNOWN: ReadonlySet<string> = new Set([
 const MOST = 16;
 const NAME = /^[a-z0-9_]{1,48}$/;
 
+/** True for the name of a counter. What a provider charges is no counter, and callers never see it. */
+function namesCounter(name: string): boolean {
+  return NAME.test(name) && !namesMoney(name);
+}
+
 /** Returns counters above 0 that this release does not know, as `server_tool_use.<name>` of a nested one; null for none. */
 export function unpricedCounters(usage: JsonObject): Record<string, number> | null {
   const found: [string, number][] = [];
@@ -23,11 +29,11 @@ export function unpricedCounters(usage: JsonObject): Record<string, number> | nu
     if (count !== null && count > 0 && !KNOWN.has(path) && found.length < MOST) found.push([path, count]);
   };
   for (const [name, value] of Object.entries(usage)) {
-    if (!NAME.test(name)) continue;
+    if (!namesCounter(name)) continue;
     note(name, value);
     if (isObject(value))
       for (const [inner, count] of Object.entries(value))
-        if (NAME.test(inner)) note(`${name}.${inner}`, count);
+        if (namesCounter(inner)) note(`${name}.${inner}`, count);
   }
   return found.length === 0 ? null : Object.fromEntries(found);
 }
