@@ -202,8 +202,8 @@ describe('an e-mail channel', () => {
     const { id } = await create();
     const copy = (table: string, of: string, count: number) =>
       app.database.pool.query(
-        `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object('id', t.id || n))).*
-          FROM ${table} t, generate_series(1, $2::int) AS n WHERE t.id = $1`,
+        `INSERT INTO ${table} SELECT r.* FROM ${table} t, generate_series(1, $2::int) AS n,
+          LATERAL jsonb_populate_record(t, jsonb_build_object('id', t.id || n)) AS r WHERE t.id = $1`,
         [of, count],
       );
     await copy('policy', (await subscribe(id)).body.id, 998);

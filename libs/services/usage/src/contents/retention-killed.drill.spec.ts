@@ -71,9 +71,10 @@ async function fill(orgOfOld: string): Promise<void> {
   );
   await store.keep([old, ...young]);
   await database.pool.query(
-    `INSERT INTO request_content SELECT (jsonb_populate_record(c, jsonb_build_object('request_id', 'req_old_' || n,
-       'created_at', created_at + n * interval '1 second'))).* FROM request_content c, generate_series(1, $1::int) AS n
-     WHERE request_id = 'req_old_0'`,
+    `INSERT INTO request_content SELECT r.* FROM request_content c, generate_series(1, $1::int) AS n,
+       LATERAL jsonb_populate_record(c, jsonb_build_object('request_id', 'req_old_' || n,
+         'created_at', c.created_at + n * interval '1 second')) AS r
+     WHERE c.request_id = 'req_old_0'`,
     [OLD - 1],
   );
 }

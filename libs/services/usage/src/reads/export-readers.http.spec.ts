@@ -29,9 +29,10 @@ beforeAll(async () => {
   await app.post(model, usageRecord({ account_id: 'acct_5', org_id: 'org_5' }));
   for (const account of ['1', '2', '3', '4'])
     await app.database.pool.query(
-      `INSERT INTO usage_event SELECT (jsonb_populate_record(e, jsonb_build_object('id', 'use_' || $3::text || n,
-         'request_id', 'req_' || $3 || n, 'account_id', 'acct_' || $3, 'org_id', 'org_' || $3, 'epoch', 'many' || $3, 'seq', n))).*
-       FROM usage_event e, generate_series(1, $2::int) AS n WHERE e.id = $1`,
+      `INSERT INTO usage_event SELECT r.* FROM usage_event e, generate_series(1, $2::int) AS n,
+         LATERAL jsonb_populate_record(e, jsonb_build_object('id', 'use_' || $3::text || n, 'request_id', 'req_' || $3 || n,
+           'account_id', 'acct_' || $3, 'org_id', 'org_' || $3, 'epoch', 'many' || $3, 'seq', n)) AS r
+       WHERE e.id = $1`,
       [model.id, ROWS, account],
     );
 }, SLOW_MS);

@@ -67,9 +67,12 @@ describe('the begin of a video', () => {
   });
 
   it('B2 a begin that may have reached its provider is not sent again: it fails where no edge knows of it', async () => {
-    const reads: boolean[] = [];
-    inference.answer = ({ is_repeat: isRepeat = false }) => {
-      reads.push(isRepeat);
+    const begins: boolean[] = [];
+    inference.answer = (asked) => {
+      // The video of the test before may still be looked for.
+      if (asked.task !== null) return provider(asked);
+      const { is_repeat: isRepeat = false } = asked;
+      begins.push(isRepeat);
       if (!isRepeat) return Promise.reject(new ApiError('service_unavailable'));
       const body = { error: { code: 'service_unavailable', message: 'unknown' } };
       return { status: 503, body, retry_after_seconds: null, unit_ended: false, is_unknown: true };
@@ -78,7 +81,7 @@ describe('the begin of a video', () => {
     expect(begun).toContain('"status":"queued"');
     const failed = await ended((JSON.parse(begun) as { id: string }).id);
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'upstream_error' } });
-    expect(reads.filter((isRepeat) => !isRepeat)).toHaveLength(1);
+    expect(begins.filter((isRepeat) => !isRepeat)).toHaveLength(1);
   });
 
   it('B2 a begin whose worker died is asked for as a repeat, one that an edge refused as a begin', async () => {
