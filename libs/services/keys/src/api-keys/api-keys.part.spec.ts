@@ -21,7 +21,7 @@ describe('POST /v1/keys', () => {
   it('KEY-01 KEY-32 KEY-35 KEY-36 201 answers the record with the plaintext in `key`, a new one each time', async () => {
     const one = await created({ label: 'one' });
     const two = await created({ label: 'two' });
-    expect(Object.keys(one).sort()).toEqual([...RECORD_FIELDS, 'key'].sort());
+    expect(Object.keys(one).sort()).toEqual([...RECORD_FIELDS, 'key', 'notice'].sort());
     expect(one.key).toMatch(/^rsk_[0-9A-Za-z]{49}$/);
     expect(one.key).not.toBe(two.key);
     expect(one.masked_key).toBe(`${String(one.key).slice(0, 8)}...${String(one.key).slice(43, 47)}`);
@@ -227,7 +227,7 @@ describe('PATCH /v1/keys/{id}', () => {
     });
     const body = { label: 'new', rpm: null, api_version: null };
     const after = await keys.call('PATCH', `/v1/keys/${String(before.id)}`, { as: owner, body });
-    const { key: _key, updated_at: _updated, ...rest } = before;
+    const { key: _key, notice: _notice, updated_at: _updated, ...rest } = before;
     expect(after.status).toBe(200);
     expect(after.body).toMatchObject({ ...rest, label: 'new', rpm_limit: null, api_version: null });
   });

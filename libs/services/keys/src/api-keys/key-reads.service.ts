@@ -26,7 +26,7 @@ import { filterValues } from './filter-values.js';
 import { keyLimitsRecord } from './key-limits.js';
 
 const EMPTY =
-  'The balance of your own account is empty, so requests with this key are refused (402 insufficient_credits). Add credit by card or coupon, ask a super admin for it, or make the key in an organization (org_id).';
+  'The balance of your own account is empty, so requests with this key are refused (402 spend_limit_exceeded). Add credit by card or coupon, ask a super admin for it, or make the key in an organization (org_id).';
 
 /** Reads of keys, with the spend that the ledger knows. */
 @Injectable()

@@ -73,7 +73,7 @@ const ada = (groups: string[]): Record<string, unknown> & { sub: string } => ({
 describe('OIDC', () => {
   it('GET /auth/options names the provider', async () => {
     const { body } = await keys.call('GET', '/auth/options');
-    expect(body).toEqual({ password: true, oidc: { name: 'Example SSO' } });
+    expect(body).toEqual({ password: true, oidc: { name: 'Example SSO' }, billing: 'prepaid' });
   });
 
   it('AUTH-27 a whole login: a new person with what their groups in userinfo give', async () => {
@@ -177,7 +177,11 @@ describe('OIDC', () => {
     const issuer = keys.config.OIDC_ISSUER;
     keys.config.OIDC_ISSUER = undefined;
     expect((await keys.call('GET', '/auth/oidc/start')).status).toBe(404);
-    expect((await keys.call('GET', '/auth/options')).body).toEqual({ password: true, oidc: null });
+    expect((await keys.call('GET', '/auth/options')).body).toEqual({
+      password: true,
+      oidc: null,
+      billing: 'prepaid',
+    });
     keys.config.OIDC_ISSUER = issuer;
   });
 });
