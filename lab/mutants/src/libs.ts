@@ -16,7 +16,7 @@ export const LIBS: Readonly<Record<string, MutatedLib>> = {
   dialects: lib('dialects'),
   providers: lib('providers'),
   breakers: {
-    sources: ['libs/upstream/src/breakers.ts', 'libs/routing/src/retry-budget.ts'],
+    sources: ['libs/upstream/src/breakers.ts', 'libs/routing/src/run-attempts.ts'],
     specs: ['libs/upstream/src/breakers.spec.ts', 'libs/routing/src/*.spec.ts'],
   },
   signatures: {

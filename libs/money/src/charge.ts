@@ -62,7 +62,7 @@ export interface Charge {
   readonly usage_estimated: boolean;
 }
 
-/** Splits the cost of a unit between the customer and the house account. */
+/** Splits the cost of a unit between the customer and the platform (`house` in the books). */
 export function chargeFor(unit: ChargeCase): Charge {
   const house = platformCosts(unit);
   if (unit.outcome !== 'served') {
@@ -110,7 +110,7 @@ function lastAttempt(unit: ChargeCase): FailedAttempt {
   };
 }
 
-/** The list cost of what was reported, completed by the estimate once an event came; BYOK costs the house nothing. */
+/** The list cost of what was reported, completed by the estimate once an event came; BYOK costs the platform nothing. */
 function platformCost(attempt: FailedAttempt): Usd {
   const usage = attempt.traffic ? estimateUsage(attempt.traffic, attempt.usage ?? {}).usage : attempt.usage;
   if (attempt.byokServed || !usage) return Usd.zero;

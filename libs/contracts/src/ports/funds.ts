@@ -8,7 +8,7 @@ export type AppliedRange = readonly [number, number];
  * Throws ApiError `service_unavailable` where it cannot be asked.
  */
 export abstract class Funds {
-  /** Projections posted totals of these scopes into the LimitStore for this generation. */
+  /** Reports the posted totals of these scopes to the LimitStore, for this generation. */
   abstract seedSpendLimit(
     accountId: string,
     gen: string,

@@ -185,7 +185,7 @@ export class LocalShare {
     return Math.min(EXPOSURE_MAX_NANO, left / EXPOSURE_PARTS, Math.floor(left / this.edges) - worst + 1);
   }
 
-  /** Money is never refused: the store may know better, so the caller may come again. */
+  /** A limit of money refuses nothing for good here, for the store may know better: null, and the caller may come again. */
   private refused(
     request: AdmitRequest,
     entries: Entries,

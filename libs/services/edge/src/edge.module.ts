@@ -124,7 +124,7 @@ function hasSnapshot(catalogue: CatalogueReader): boolean {
   }
 }
 
-/** Inference and the front door. Needs the platform and the ports PrincipalReader, CatalogueReader and Funds. */
+/** Inference and the front door. Needs the platform and the ports: those of other services from `edge-drivers.ts`, the stores from the app. */
 @Module({})
 export class EdgeModule {
   static with(options: EdgeOptions): DynamicModule {

@@ -11,7 +11,7 @@ export class PostedTotals {
     private readonly watch: StoreWatch,
   ) {}
 
-  /** Projections the posted totals of the request's scopes. Throws ApiError service_unavailable. */
+  /** Reports the posted totals of the request's scopes to the store. Throws ApiError service_unavailable. */
   async seed(request: AdmitRequest, gen: string): Promise<void> {
     // Posted totals alone would hide what this process has not shipped yet.
     await this.watch.settled();

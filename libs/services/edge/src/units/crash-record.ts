@@ -2,9 +2,9 @@ import { newId, type Clock, type Random } from '@gateway/contracts';
 import type { CrashRecord, Intent } from '@gateway/journal';
 
 /**
- * Closes a unit whose process died before its OUTCOME: not billed, a later real OUTCOME replaces it. `isLost`: its OUTCOME may have
- * been there and cannot be read. Then none will come, and what was settled of it is freed too: the ledger knows such a
- * record by its estimated usage.
+ * Returns the record that closes a unit whose process died before its OUTCOME. It is not billed, and a real OUTCOME that comes
+ * later replaces it. `isLost`: the OUTCOME cannot be read, so none will come; `usage_estimated` tells the ledger, which then
+ * frees what was settled of the unit.
  */
 export function crashRecord({ facts }: Intent, isLost: boolean, clock: Clock, random: Random): CrashRecord {
   return {

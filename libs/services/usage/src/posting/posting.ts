@@ -63,7 +63,7 @@ const HOUR_MS = 3_600_000;
 const REVENUE = 'revenue';
 const HOUSE = 'house';
 
-/** Sums of one account in a batch: its spend, and the part that the house pays because billing was off. */
+/** Sums of one account in a batch: its spend, and the part that the platform pays because billing was off. */
 interface AccountSpend {
   change: AccountChange;
   spent: Usd;
@@ -71,7 +71,7 @@ interface AccountSpend {
 }
 
 /**
- * One usage transfer per account, one for the house, and the buckets of every scope. The house gives an account back
+ * One usage transfer per account, one for the platform, and the buckets of every scope. The platform gives an account back
  * what it spent while billing was off, so its balance stays. Pure.
  */
 export function planPosting(units: readonly UsageRecord[], context: PostingContext): Posting {
