@@ -177,8 +177,8 @@ export class Journal {
   }
 
   /** Resolves when everything recorded so far is on the disk, without waiting for company. Where it fails, not before it does. */
-  settle(): Promise<void> {
-    return this.writer.settle();
+  synced(): Promise<void> {
+    return this.writer.synced();
   }
 
   /**
@@ -206,7 +206,7 @@ export class Journal {
       }
     }
     // A dead epoch may only go when the records that close its units are safe.
-    await this.writer.settle();
+    await this.writer.synced();
     for (const dead of found) await this.shelve(dead);
     this.noteFullness();
     return { epochs: found.map(({ producer, epoch, lastSeq }) => ({ producer, epoch, lastSeq })), crashed };
@@ -276,7 +276,7 @@ export class Journal {
   async close(): Promise<void> {
     const giveUp = new AbortController();
     const late = this.options.clock.sleep(CLOSE_MS_MAX, giveUp.signal).catch(() => undefined);
-    await Promise.race([this.writer.settle(), late]);
+    await Promise.race([this.writer.synced(), late]);
     giveUp.abort();
     this.isClosed = this.openUnits.size === 0 && this.position.seq === this.seq;
     await this.retention.passed(this.producer, this.epoch, 0);

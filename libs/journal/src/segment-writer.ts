@@ -82,7 +82,7 @@ export class SegmentWriter {
   private readonly openFds = new Set<number>();
   private folderIsSynced = true;
   private isSyncing = false;
-  /** Calls of `settle` that wait. */
+  /** Calls of `synced` that wait. */
   private settling = 0;
   private syncBegan = -Infinity;
   private gap: Timer | null = null;
@@ -144,7 +144,7 @@ export class SegmentWriter {
   }
 
   /** Resolves when everything given so far is synced. */
-  async settle(): Promise<void> {
+  async synced(): Promise<void> {
     this.settling += 1;
     this.gap?.cancel();
     this.gap = null;

@@ -13,7 +13,7 @@ describe('Settling', () => {
   const make = (journal: () => Promise<void>, deliveredOf: () => Promise<boolean>) => {
     const clock = fixedClock('2026-03-01T12:00:00.000Z');
     const settling = new Settling({
-      journal: () => ({ settle: journal }),
+      journal: () => ({ synced: journal }),
       settlements: { deliveredOf },
       clock,
     });

@@ -3,7 +3,7 @@ import type { Journal } from '@gateway/journal';
 import type { SettlementQueue } from '@gateway/limits';
 
 export interface SettlingDeps {
-  journal: () => Pick<Journal, 'settle'>;
+  journal: () => Pick<Journal, 'synced'>;
   settlements: Pick<SettlementQueue, 'deliveredOf'>;
   clock: Clock;
 }
@@ -73,7 +73,7 @@ export class Settling {
   private async report(accountId: string): Promise<void> {
     const { journal, settlements } = this.deps;
     // Only what is synced may be settled.
-    if (this.has(accountId)) await journal().settle();
+    if (this.has(accountId)) await journal().synced();
     await settlements.deliveredOf(accountId);
   }
 }

@@ -14,7 +14,7 @@ const LINGER_MS = 5;
 export class Settlements {
   readonly queue: SettlementQueue;
   readonly settling: Settling;
-  private journal: Pick<Journal, 'settle'> | null = null;
+  private journal: Pick<Journal, 'synced'> | null = null;
 
   constructor(limits: LimitStore, reports: JournalReports, @Inject(CLOCK) clock: Clock) {
     this.queue = new SettlementQueue({
@@ -28,7 +28,7 @@ export class Settlements {
   }
 
   /** Sets the journal whose outcomes are settled, once it is open. */
-  follow(journal: Pick<Journal, 'settle'>): void {
+  follow(journal: Pick<Journal, 'synced'>): void {
     this.journal = journal;
   }
 
@@ -39,7 +39,7 @@ export class Settlements {
         this.queue.add({ ...settle, nano: BigInt(settle.nano), action: 'settle', leaseMs: LEASE_MS });
   }
 
-  private opened(): Pick<Journal, 'settle'> {
+  private opened(): Pick<Journal, 'synced'> {
     if (this.journal === null) throw new TypeError('the journal is not open yet');
     return this.journal;
   }
