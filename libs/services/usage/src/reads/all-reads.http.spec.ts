@@ -4,4 +4,3 @@ import './hostile-filters.part.spec.js';
 import './rejections.part.spec.js';
 import './series.part.spec.js';
 import './counters.part.spec.js';
-import './beside-others.part.spec.js';

@@ -1,15 +1,24 @@
 import { jest } from '@jest/globals';
-import { eventually, sessionPrincipal, usageRecord } from '@gateway/testing';
-import { app } from './all-reads.fixture.js';
+import { eventually, sessionPrincipal, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
+import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { SeriesStore } from './series.store.js';
 
 const tokenOf = (org: string): string => `eyJ${org}.eyJ${org}.${org}`;
 
-beforeAll(() => {
+let place: TestDatabase;
+let app: UsageApp;
+
+beforeAll(async () => {
+  place = await testDatabase(MIGRATED);
+  app = await startUsageApp(place.url);
   for (const org of ['org_1', 'org_2']) {
     const membership = { orgId: org, accountId: `acct_${org.slice(-1)}`, teams: [], role: 'owner' as const };
     app.principals.add(tokenOf(org), sessionPrincipal({ userId: `usr_${org}`, memberships: [membership] }));
   }
+}, 600_000);
+afterAll(async () => {
+  await app.close();
+  await place.drop();
 });
 
 const read = async (
