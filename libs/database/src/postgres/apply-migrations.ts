@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { connectClient } from './connect-client.js';
-import { isConcurrent, readMigrations, type MigrationFile } from './migration-files.js';
+import { concurrentIndex, readMigrations, type MigrationFile } from './migration-files.js';
 import {
   appliedMigrations,
   compareHistory,
@@ -27,6 +27,8 @@ export interface MigrateOptions {
 }
 
 const LOCK_TIMEOUT_MS = 60_000;
+/** Time between two looks for the lock. */
+const LOOK_MS = 200;
 const TABLE_LOCK_MS = 3_000;
 const TABLE_LOCK_TRIES = 20;
 /** Time between two tries: whoever waited behind the last one is served first. */
@@ -57,7 +59,7 @@ export async function applyMigrations(options: MigrateOptions): Promise<string[]
   client.on('error', () => undefined); // The query under way rejects.
   await connectClient(client);
   try {
-    await lock(client, schema);
+    await lock(client, schema, lockTimeoutMs);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);
     const { missing, unknown, edited } = compareHistory(
       files,
@@ -69,8 +71,9 @@ export async function applyMigrations(options: MigrateOptions): Promise<string[]
       throw new Error(`Migration ${edited[0]} was changed after schema "${schema}" had it.`);
     if (missing.length > 0) await createHistory(client, schema);
     for (const file of files.filter(({ name }) => missing.includes(name))) {
-      if (isConcurrent(file.sql)) await applyConcurrently(client, schema, file);
-      else await apply(client, schema, file, tableLockMs);
+      const index = concurrentIndex(file.sql);
+      if (index === null) await apply(client, schema, file, tableLockMs);
+      else await applyConcurrently(client, schema, file, index);
     }
     return missing;
   } finally {
@@ -78,14 +81,19 @@ export async function applyMigrations(options: MigrateOptions): Promise<string[]
   }
 }
 
-/** Takes the lock, which lasts until the connection ends. */
-async function lock(client: pg.Client, schema: string): Promise<void> {
-  try {
-    await client.query('SELECT pg_advisory_lock(hashtext($1))', [`migrate ${schema}`]);
-  } catch (cause) {
-    throw new Error(`Another process migrates schema "${schema}" and has not ended: ${textOf(cause)}`, {
-      cause,
-    });
+/**
+ * Takes the lock, which lasts until the connection ends. It is asked for again and again: a statement that waits for it
+ * would hold a snapshot, which an index that is built beside writes waits for, and neither would end.
+ */
+async function lock(client: pg.Client, schema: string, waitMs: number): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+    const { rows } = await client.query<{ is_held: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtext($1)) AS is_held',
+      [`migrate ${schema}`],
+    );
+    if (rows[0].is_held) return;
+    if (waitedMs >= waitMs) throw new Error(`Another process migrates schema "${schema}" and has not ended.`);
+    await client.query('SELECT pg_sleep($1)', [LOOK_MS / 1_000]);
   }
 }
 
@@ -115,18 +123,22 @@ async function apply(
 
 /**
  * Applies the one statement of a script outside a transaction. It takes no lock that readers or writers wait for, so it
- * may wait for theirs. An index that a killed process left unfinished is dropped first.
+ * may wait for theirs. Its index is dropped first where a killed process left it unfinished.
  */
-async function applyConcurrently(client: pg.Client, schema: string, file: MigrationFile): Promise<void> {
+async function applyConcurrently(
+  client: pg.Client,
+  schema: string,
+  file: MigrationFile,
+  index: string,
+): Promise<void> {
   try {
     await client.query('SET lock_timeout = 0');
-    const { rows } = await client.query<{ name: string }>(
-      `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-       JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND NOT i.indisvalid`,
-      [schema],
+    const { rows } = await client.query(
+      `SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname = $1 AND c.relname = $2 AND NOT i.indisvalid`,
+      [schema, index],
     );
-    for (const { name } of rows)
-      await client.query(`DROP INDEX CONCURRENTLY ${quoted(schema)}.${quoted(name)}`);
+    if (rows.length > 0) await client.query(`DROP INDEX CONCURRENTLY ${quoted(schema)}.${quoted(index)}`);
     await client.query(file.sql);
     await recordMigration(client, schema, file);
   } catch (cause) {

@@ -14,8 +14,9 @@ export interface MigrationFile {
 
 /** First line of a script: the oldest release that runs on the schema after it. */
 const COMPATIBLE_WITH = /^-- compatible-with: (\d+\.\d+\.\d+)$/m;
-/** Statements that PostgreSQL runs in no transaction. */
-const CONCURRENT = /^(create\s+(unique\s+)?|drop\s+)index\s+concurrently\b/i;
+/** Statements that PostgreSQL runs in no transaction, with the name of their index. */
+const CONCURRENT =
+  /^(?:create\s+(?:unique\s+)?|drop\s+)index\s+concurrently\s+(?:if\s+(?:not\s+)?exists\s+)?"?(\w+)/i;
 
 /** The migrations of `<schemaDir>/migrations/<name>/migration.sql`, oldest first. */
 export function readMigrations(schemaDir: string): MigrationFile[] {
@@ -42,7 +43,10 @@ export function isOlderRelease(release: string, other: string): boolean {
   return release.localeCompare(other, 'en', { numeric: true }) < 0;
 }
 
-/** True if a script builds or drops an index beside writes: it is one statement, outside a transaction. */
-export function isConcurrent(sql: string): boolean {
-  return CONCURRENT.test(sql.replace(/^\s*--.*$/gm, '').trimStart());
+/**
+ * Returns the index that a script builds or drops beside writes; null for any other script. Such a script is one statement,
+ * outside a transaction.
+ */
+export function concurrentIndex(sql: string): string | null {
+  return CONCURRENT.exec(sql.replace(/^\s*--.*$/gm, '').trimStart())?.[1] ?? null;
 }

@@ -164,6 +164,39 @@ describe('applyMigrations', () => {
     expect(await migrate()).toEqual([]);
   });
 
+  it('builds an index once where three start at once: none waits for the others in a way that the build waits for', async () => {
+    await migrate();
+    write('20260102000000_second', 'CREATE INDEX CONCURRENTLY IF NOT EXISTS plan_name ON plan (name);');
+    const writer = new pg.Client({ connectionString: database.url });
+    await writer.connect();
+    await writer.query('BEGIN');
+    await writer.query('INSERT INTO keys.plan (id) VALUES (2)');
+    const active = (pattern: string, count: number): Promise<unknown> =>
+      eventually(async () => {
+        const sql = `SELECT FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ~ '${pattern}'`;
+        return (await query(sql)).length === count;
+      });
+    const first = migrate();
+    await active('^CREATE INDEX CONCURRENTLY', 1);
+    // The build waits for the writer; the others begin to wait for the build.
+    const others = [migrate(), migrate()];
+    await active('advisory_lock|pg_sleep', 2);
+    await writer.query('COMMIT');
+    await writer.end();
+    expect(await Promise.all([first, ...others])).toEqual([['20260102000000_second'], [], []]);
+  });
+
+  it('leaves the unfinished indexes of others alone', async () => {
+    await migrate();
+    await query('INSERT INTO keys.plan (id) VALUES (2)');
+    const others = 'CREATE UNIQUE INDEX CONCURRENTLY others ON keys.plan (name)';
+    await expect(query(others)).rejects.toThrow('could not create unique index');
+    write('20260102000000_second', 'CREATE INDEX CONCURRENTLY IF NOT EXISTS plan_name ON plan (name);');
+    await migrate();
+    expect(await query("SELECT to_regclass('keys.others')::text AS name")).toEqual([{ name: 'keys.others' }]);
+  });
+
   it('lets go of a table that is in use after each try, and applies once it is free', async () => {
     await migrate();
     write('20260102000000_second', 'ALTER TABLE plan ADD COLUMN n int;');
