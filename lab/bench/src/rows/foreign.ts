@@ -6,6 +6,8 @@ import { loadOn, plainBodyOf, warmUp } from '../loads.js';
 import { alternate, compared } from '../turns.js';
 
 const RATIO_MIN = 0.2;
+/** Time after which a busy program ends by itself, where the bench was killed and does not end it. */
+const BUSY_MS = 1_800_000;
 
 /**
  * Plain chat while other programs want every processor: a machine that is slow gives slow answers, no refusals, which
@@ -13,7 +15,11 @@ const RATIO_MIN = 0.2;
  */
 export async function foreignRows(lab: Lab): Promise<Row[]> {
   for (const target of lab.targets) await warmUp(lab, target, plainBodyOf(target));
-  const busy = cpus().map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+  const busy = cpus().map(() =>
+    spawn(process.execPath, ['-e', `const end = Date.now() + ${BUSY_MS}; while (Date.now() < end);`], {
+      stdio: 'ignore',
+    }),
+  );
   try {
     const rounds = await alternate(lab, {
       warmUp: () => Promise.resolve(),
