@@ -47,7 +47,7 @@ export type { ServiceName } from './errors/service-unavailable.js';
 export { unavailable } from './errors/unavailable.js';
 export { Drain } from './health/drain.js';
 export { ReadinessChecks } from './health/readiness-checks.js';
-export { hasBegunNothing, InternalHttp } from './http/internal-http.js';
+export { CONNECTION_AGE_MS, hasBegunNothing, InternalHttp } from './http/internal-http.js';
 export type { InternalRequest, InternalResponse } from './http/internal-http.js';
 export { pageOf } from './http/page.js';
 export { createdWithin, expiryFaults, expiryOf, isTimeZone, timesOf } from './http/times.js';

@@ -40,6 +40,11 @@ export interface InternalHttpOptions {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const CONNECTIONS_PER_ORIGIN = 64;
+/**
+ * Age after which a kept connection between services is replaced: a balancer of TCP decides once for each connection, so
+ * that a new replica would get nothing of what is kept.
+ */
+export const CONNECTION_AGE_MS = 30_000;
 /** Calls that may take longer than this have connections of their own: they would keep all others waiting. */
 const LONG_MS = 60_000;
 const LONG_CONNECTIONS_PER_ORIGIN = 1_024;
@@ -188,6 +193,7 @@ function agentOf(connections: number): Agent {
     connections,
     pipelining: 1,
     keepAliveTimeout: 30_000,
+    clientTtl: CONNECTION_AGE_MS,
     headersTimeout: 0,
     bodyTimeout: 0,
   });

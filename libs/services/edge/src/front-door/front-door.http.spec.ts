@@ -1,5 +1,6 @@
-import { request } from 'node:http';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
 import {
   startUpstreamDouble,
@@ -7,6 +8,7 @@ import {
   type SeenRequest,
   type UpstreamDouble,
 } from '@gateway/testing';
+import { CONNECTION_AGE_MS } from '@gateway/platform';
 import { startEdge, type EdgeUnderTest } from '../edge.fixture.js';
 
 describe('the front door', () => {
@@ -220,5 +222,29 @@ describe('the front door', () => {
     });
     expect(chunked).toEqual({ status: 413, id: undefined });
     expect(seen).toEqual([]);
+  });
+
+  it('replaces kept connections to an owner, so that a new replica of it gets its share', async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer((incoming, answer) => {
+      sockets.add(incoming.socket);
+      answer.end('{}');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const keys = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const door = await startEdge({ frontDoor: { keys } });
+    const { now } = Date;
+    try {
+      for (let n = 0; n < 3; n += 1) await (await fetch(`${door.url}/v1/keys`)).text();
+      expect(sockets.size).toBe(1);
+      const later = Date.now() + CONNECTION_AGE_MS + 1;
+      Date.now = () => later;
+      await (await fetch(`${door.url}/v1/keys`)).text();
+      expect(sockets.size).toBe(2);
+    } finally {
+      Date.now = now;
+      await door.close();
+      server.close();
+    }
   });
 });

@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
 import { HEADER, type Random } from '@gateway/contracts';
-import { activeTraceparent, noEndpoint, serviceUnavailable, type ServiceName } from '@gateway/platform';
+import {
+  activeTraceparent,
+  CONNECTION_AGE_MS,
+  noEndpoint,
+  serviceUnavailable,
+  type ServiceName,
+} from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Base URL per owning service; a service without one runs in this process and answers by itself. */
@@ -109,7 +115,12 @@ export async function registerFrontDoor(
       scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
       await scope.register(replyFrom, {
         base,
-        undici: { connections: CONNECTIONS, bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS },
+        undici: {
+          connections: CONNECTIONS,
+          clientTtl: CONNECTION_AGE_MS,
+          bodyTimeout: TIMEOUT_MS,
+          headersTimeout: TIMEOUT_MS,
+        },
         disableRequestLogging: true,
       });
       for (const path of OWNERS[owner]) {
