@@ -40,6 +40,8 @@ export class AllInOneConfig {
   @IsOptional() @ToNumber() @IsInt() @Min(0) @Max(65_535) METRICS_PORT?: number;
   /** Proxies before the gateway whose X-Forwarded-For is believed; without it the header is ignored. */
   @IsOptional() @IsTrustedProxies() TRUSTED_PROXIES?: TrustedProxies;
+  /** No other process takes over what it refuses, so that nothing is gained by waiting. */
+  @ToNumber() @IsInt() @Min(0) @Max(600_000) DRAIN_ACCEPT_MS: number = 0;
   /** Shorter than a fleet's: who presses Ctrl-C waits for it. */
   @ToNumber() @IsInt() @Min(0) @Max(3_600_000) DRAIN_GRACE_MS: number = 30_000;
   @IsIn(LOG_LEVELS) LOG_LEVEL: LogLevel = 'info';

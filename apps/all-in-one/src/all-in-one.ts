@@ -205,8 +205,15 @@ function startServices(
       }),
     ],
   };
-  const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
-  const boot = { host, port, tls, drainGraceMs, trustedProxies, metrics: metricsOf(config) };
+  const boot = {
+    host: config.HOST,
+    port: config.PORT,
+    tls,
+    drainAcceptMs: config.DRAIN_ACCEPT_MS,
+    drainGraceMs: config.DRAIN_GRACE_MS,
+    trustedProxies: config.TRUSTED_PROXIES,
+    metrics: metricsOf(config),
+  };
   return bootstrap({ name: SERVICE, module, config: boot, connect: connectEventLog });
 }
 

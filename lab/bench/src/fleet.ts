@@ -147,6 +147,7 @@ async function startBeside(services: Services, app: FleetApp): Promise<StartFigu
 
 function environment(upstreams: FleetUpstreams, pepper: Buffer): Record<string, string> {
   return {
+    DRAIN_ACCEPT_MS: '0',
     DRAIN_GRACE_MS: '5000',
     KEYS_OPENING_CREDIT_USD: '1000000',
     KEYS_PEPPER: pepper.toString('base64'),

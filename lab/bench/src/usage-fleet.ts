@@ -34,6 +34,7 @@ export async function startServers(running: Started[], more: Servers = {}): Prom
     ...addresses,
     HOST: '127.0.0.1',
     LOG_LEVEL: 'warn',
+    DRAIN_ACCEPT_MS: '0',
     FLEET_TOKEN: randomBytes(32).toString('base64url'),
     USAGE_URL: `http://127.0.0.1:${usagePort}`,
     CATALOGUE_URL: `http://127.0.0.1:${cataloguePort}`,

@@ -27,6 +27,7 @@ export interface ChaosFleetOptions extends Required<
 const WRONG_CLOCK = join(repository, 'lab/chaos/clock-behind.mjs');
 
 const ENVIRONMENT = {
+  DRAIN_ACCEPT_MS: '0',
   DRAIN_GRACE_MS: '5000',
   // The partitions of a consumer that was killed are another's after so long.
   KAFKA_SESSION_TIMEOUT_MS: '6000',

@@ -29,9 +29,15 @@ export async function startFleetApp(
     module: class FleetApp {},
     imports: [fleetPlatform(name, config, edge.limits), ...imports],
   };
-  const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
-  const { tls } = edge;
-  const boot = { host, port, tls, drainGraceMs, trustedProxies, metrics: metricsOf(config) };
+  const boot = {
+    host: config.HOST,
+    port: config.PORT,
+    tls: edge.tls,
+    drainAcceptMs: config.DRAIN_ACCEPT_MS,
+    drainGraceMs: config.DRAIN_GRACE_MS,
+    trustedProxies: config.TRUSTED_PROXIES,
+    metrics: metricsOf(config),
+  };
   return bootstrap({ name, module, config: boot, connect: connectEventLog });
 }
 

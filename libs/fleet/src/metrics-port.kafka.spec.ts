@@ -21,7 +21,12 @@ describe('a service of a fleet', () => {
   afterAll(() => redis?.drop());
 
   async function start(env: Record<string, string>): Promise<RunningApp> {
-    const required = { FLEET_TOKEN: 'x'.repeat(32), REDIS_URL: redis.url, KAFKA_BROKERS: brokers };
+    const required = {
+      FLEET_TOKEN: 'x'.repeat(32),
+      REDIS_URL: redis.url,
+      KAFKA_BROKERS: brokers,
+      DRAIN_ACCEPT_MS: '0',
+    };
     app = await startFleetApp(
       'workers',
       readFleetSettings([], { ...required, LOG_LEVEL: 'fatal', ...env }),

@@ -27,6 +27,7 @@ export { FastClock } from './fast-clock.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export { PatientClock } from './patient-clock.js';
 export { HandClock } from './hand-clock.js';
+export { HeldClock } from './held-clock.js';
 export { HurriedClock } from './hurried-clock.js';
 export { entriesOf, rowsOf } from './leftovers/stored.js';
 export { ownCertificate } from './own-certificate.js';

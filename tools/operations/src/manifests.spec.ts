@@ -142,8 +142,11 @@ describe('the manifests of Kubernetes', () => {
   it.each(pods.filter(([name]) => !name.includes(' Job ')))(
     '%s: is not killed before its drain is over',
     (_name, pod) => {
-      const drain = pod.containers[0].env?.find(({ name }) => name === 'DRAIN_GRACE_MS')?.value;
-      expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(drain) / 1000 + 40);
+      const secondsOf = (setting: string): number =>
+        Number(pod.containers[0].env?.find(({ name }) => name === setting)?.value ?? 0) / 1_000;
+      const drainSeconds = secondsOf('DRAIN_ACCEPT_MS') + secondsOf('DRAIN_GRACE_MS');
+      expect(drainSeconds).toBeGreaterThan(0);
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainSeconds + 40);
     },
   );
 

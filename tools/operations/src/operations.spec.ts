@@ -82,10 +82,12 @@ describe('what operators look at', () => {
 
   it('gives the services of docker-compose.yml the time that a rolling restart takes', () => {
     const { 'x-app': app } = parse(read('docker-compose.yml')) as { 'x-app': { stop_grace_period: string } };
+    const [, acceptMs] = /^DRAIN_ACCEPT_MS=(\d+)$/m.exec(read('.env.example')) ?? [];
     const [, graceMs] = /^DRAIN_GRACE_MS=(\d+)$/m.exec(read('.env.example')) ?? [];
-    const [, afterS] = /`DRAIN_GRACE_MS` \+ (\d+) s/.exec(read(`${RUNBOOKS}/rolling-restart.md`)) ?? [];
+    const [, afterS] =
+      /`DRAIN_ACCEPT_MS` \+ `DRAIN_GRACE_MS` \+ (\d+) s/.exec(read(`${RUNBOOKS}/rolling-restart.md`)) ?? [];
     expect(parseInt(app.stop_grace_period, 10)).toBeGreaterThanOrEqual(
-      Number(graceMs) / 1_000 + Number(afterS),
+      (Number(acceptMs) + Number(graceMs)) / 1_000 + Number(afterS),
     );
   });
 

@@ -50,6 +50,7 @@ OBJECT_STORE_DIR: /var/lib/gateway-objects
 HOST: 0.0.0.0
 PORT: '8080'
 METRICS_PORT: '9464'
+DRAIN_ACCEPT_MS: {{ mul .root.Values.drainAcceptSeconds 1000 | toString | quote }}
 DRAIN_GRACE_MS: {{ mul .drainGraceSeconds 1000 | toString | quote }}
 MAIL_DIR: /var/spool/gateway
 {{- range list "catalogue" "keys" "usage" "notifications" "workers" "edge" }}

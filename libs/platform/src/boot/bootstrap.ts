@@ -53,7 +53,9 @@ export interface BootConfig {
   port: number;
   /** The port speaks HTTPS alone, and closes a connection that begins in plain HTTP; default: plain HTTP. */
   tls?: Tls | null;
-  /** Time for which requests under way may go on after SIGTERM. */
+  /** Time for which new requests are served after SIGTERM; default: 0, they are refused at once. */
+  drainAcceptMs?: number;
+  /** Time for which requests under way may go on after that. */
   drainGraceMs: number;
   /** Proxies before us whose X-Forwarded-For is believed; default: none, and the header says nothing. */
   trustedProxies?: TrustedProxies;
@@ -171,7 +173,7 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
   const url = urlOf(instance, config);
   const scraped = config.metrics ? await serveMetrics(app.get(Metrics), config.metrics) : undefined;
   logger.info({ url }, 'listening');
-  const close = closing(app, config.drainGraceMs, { connected, scraped });
+  const close = closing(app, config, { connected, scraped });
   return { url, metricsUrl: scraped?.url ?? null, app, routes, close };
 }
 
@@ -228,11 +230,13 @@ function watchRequests(app: NestFastifyApplication, instance: FastifyInstance, c
 
 function closing(
   app: NestFastifyApplication,
-  graceMs: number,
+  { drainAcceptMs: acceptMs = 0, drainGraceMs: graceMs }: BootConfig,
   { connected, scraped }: { connected: Closable | undefined; scraped: Closable | undefined },
 ): () => Promise<void> {
   const close = async (): Promise<void> => {
-    await app.get(Drain).run(app.get<Clock>(CLOCK), graceMs, ENDING_MS);
+    const times = { acceptMs, graceMs, endingMs: ENDING_MS };
+    // Idle connections go with the listener.
+    await app.get(Drain).run(app.get<Clock>(CLOCK), times, () => void app.getHttpServer().close());
     await connected?.close();
     await app.close();
     await scraped?.close();

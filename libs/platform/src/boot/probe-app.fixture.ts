@@ -222,6 +222,7 @@ const NONE = { some: Infinity, all: Infinity };
 
 export interface ProbeOptions {
   clock?: Clock;
+  drainAcceptMs?: number;
   drainGraceMs?: number;
   /** Adds a handler that declares no access. */
   unguarded?: boolean;
@@ -269,6 +270,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
       host: '127.0.0.1',
       port: 0,
       tls: options.tls,
+      drainAcceptMs: options.drainAcceptMs,
       drainGraceMs: options.drainGraceMs ?? 1_000,
       sendingMs: options.sendingMs,
       stallMs: options.stallMs,

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BASELINE_VERSION, resolveVersion } from '@gateway/api-version';
 import { ApiError, HEADER, type Random } from '@gateway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -32,6 +32,7 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
   instance.decorateRequest('isOversized', false);
   // One hook, because each costs every request.
   instance.addHook('onRequest', (request, reply, done) => {
+    const draining = entrance()?.draining(request, reply) ?? null;
     const fault = framingFault(request.raw);
     if (fault !== null) {
       reply.header('Connection', 'close');
@@ -39,7 +40,7 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
     }
     if (declaresTooMuch(request)) return sendTooLarge(request, reply);
     if (hasNul(request.url)) return done(new ApiError('not_found'));
-    const refusal = readVersion(request) ?? entrance()?.draining(request, reply) ?? null;
+    const refusal = readVersion(request) ?? draining;
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined) request.bodyFault = contentEncodingFault(encoding);
     if (refusal !== null) {
@@ -114,6 +115,11 @@ function repeated(rawHeaders: readonly string[]): string | null {
   return null;
 }
 
+/** Ends the connection after this answer, whoever writes its head: Node's own `Connection: close`. */
+function closeAfter(answer: ServerResponse): void {
+  answer.shouldKeepAlive = false;
+}
+
 const CLIENT_LEFT = 499;
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
@@ -127,6 +133,7 @@ interface EntranceDeps {
 /** The requests admitted to the process, and the counts of each until its response is closed. */
 export class Entrance {
   private readonly duration: SeriesOf<Spread>;
+  private readonly open = new Set<ServerResponse>();
 
   constructor(private readonly deps: EntranceDeps) {
     this.duration = deps.metrics.histogram(
@@ -140,13 +147,17 @@ export class Entrance {
       'Requests whose response is not closed yet.',
       () => deps.drain.requestsInFlight,
     );
+    deps.drain.leaving.addEventListener('abort', () => {
+      for (const answer of this.open) closeAfter(answer);
+    });
   }
 
-  /** Returns the refusal of every new request but those of the platform while draining. */
+  /** Returns the refusal of every new request but those of the platform while draining; while leaving each answer closes. */
   draining(request: FastifyRequest, reply: FastifyReply): ApiError | null {
-    if (!this.deps.drain.isDraining) return null;
-    reply.header('Connection', 'close');
-    if (OPERATIONAL_PATHS.has(request.url)) return null;
+    const { drain } = this.deps;
+    if (!drain.leaving.aborted) return null;
+    closeAfter(reply.raw);
+    if (!drain.isDraining || OPERATIONAL_PATHS.has(request.url)) return null;
     return unavailable(this.deps.random, undefined, { code: 'service_draining' });
   }
 
@@ -159,9 +170,12 @@ export class Entrance {
     const startedAt = performance.now();
     const bodyBytes = Number(request.headers['content-length'] ?? 0);
     drain.entered();
+    const answer = reply.raw;
+    this.open.add(answer);
     // One listener for all of it: each costs every request.
-    reply.raw.once('close', () => {
+    answer.once('close', () => {
       drain.left();
+      this.open.delete(answer);
       if (request.heldBytes > 0) pressure.released(request.heldBytes);
       if (!request.isOversized) this.measure(request, reply, performance.now() - startedAt);
     });

@@ -18,7 +18,9 @@ export class FleetConfig {
   @IsOptional() @ToNumber() @IsInt() @Min(0) @Max(65_535) METRICS_PORT?: number;
   /** Proxies before this service whose X-Forwarded-For is believed; without it the header is ignored. */
   @IsOptional() @IsTrustedProxies() TRUSTED_PROXIES?: TrustedProxies;
-  /** Time for which requests under way may go on after SIGTERM. */
+  /** Time for which new requests are served after SIGTERM, while /readyz is 503. */
+  @ToNumber() @IsInt() @Min(0) @Max(600_000) DRAIN_ACCEPT_MS: number = 10_000;
+  /** Time for which requests under way may go on after that. */
   @ToNumber() @IsInt() @Min(0) @Max(3_600_000) DRAIN_GRACE_MS: number = 120_000;
   @IsIn(LOG_LEVELS) LOG_LEVEL: LogLevel = 'info';
   /** Shared secrets of the services, for /internal paths: the first is sent, each is accepted. */

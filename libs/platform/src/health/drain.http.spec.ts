@@ -1,9 +1,9 @@
-import { eventually, keyPrincipal } from '@gateway/testing';
+import { eventually, HeldClock, keyPrincipal } from '@gateway/testing';
 import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { mintSecret } from '../auth/secret.js';
-import { SystemRandom } from '../time/system.js';
+import { SystemClock, SystemRandom } from '../time/system.js';
 import { startProbe, type Probe } from '../boot/probe-app.fixture.js';
 
 /** A response that is read bit by bit. */
@@ -37,6 +37,14 @@ async function getAll(
 ): Promise<{ status: number; headers: Headers; body: unknown }> {
   const answer = await fetch(`${probe.url}${path}`);
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
+}
+
+async function get(probe: Probe, path: string, agent: Agent): Promise<IncomingMessage> {
+  const asking = request(`${probe.url}${path}`, { agent }).end();
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+  answer.resume();
+  await once(answer, 'end');
+  return answer;
 }
 
 describe('a drain', () => {
@@ -75,6 +83,75 @@ describe('a drain', () => {
     await Promise.all([probe.close(), once(socket, 'close')]);
     expect(answered).toMatch(/^HTTP\/1\.1 503 /);
     expect(answered).toContain('service_draining');
+  });
+
+  describe('with a time in which new requests are served', () => {
+    const ACCEPT_MS = 12_345;
+    const ANSWERS = { '/v1/open': 200, '/v1/hijacked': 200, '/v1/nowhere': 404, '/v1/%00': 404 };
+
+    async function startHeld(): Promise<{ probe: Probe; clock: HeldClock }> {
+      const clock = new HeldClock(new SystemClock(), ACCEPT_MS);
+      return { clock, probe: await startProbe({ clock, drainAcceptMs: ACCEPT_MS, drainGraceMs: 20_000 }) };
+    }
+
+    it('U09 200 with Connection: close on kept and new connections, whoever writes the answer, while /readyz is 503', async () => {
+      const { probe, clock } = await startHeld();
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const kept = await get(probe, '/v1/open', agent);
+      expect([kept.statusCode, kept.headers.connection]).toEqual([200, 'keep-alive']);
+      const closed = probe.close();
+      await clock.sleeping;
+
+      expect((await getAll(probe, '/readyz')).status).toBe(503);
+      expect((await getAll(probe, '/healthz')).status).toBe(200);
+      for (const [path, status] of Object.entries(ANSWERS)) {
+        const { statusCode, headers } = await get(probe, path, agent);
+        expect([path, statusCode, headers.connection]).toEqual([path, status, 'close']);
+      }
+      const stream = Stream.open(probe, '/v1/slow');
+      expect(await stream.until('first')).toContain('Connection: close');
+
+      clock.wake();
+      await once(probe.drain.begun, 'abort');
+      await expect(get(probe, '/healthz', new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      probe.slow.forEach((end) => end());
+      expect(await stream.until(' last')).toContain('first');
+      await closed;
+      agent.destroy();
+      stream.socket.destroy();
+    });
+
+    it('closes the connection of a request that was under way when it began', async () => {
+      const { probe, clock } = await startHeld();
+      const secret = mintSecret('rsk_', new SystemRandom());
+      probe.principals.add(secret, keyPrincipal());
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` };
+      const sending = request(`${probe.url}/v1/guarded`, { method: 'POST', headers });
+      const sent = once(sending, 'response') as Promise<[IncomingMessage]>;
+      sending.write('{');
+      await eventually(() => probe.drain.requestsInFlight === 1);
+      const closed = probe.close();
+      await clock.sleeping;
+      sending.end('}');
+      const [{ statusCode, headers: answered }] = await sent;
+      expect([statusCode, answered.connection]).toEqual([201, 'close']);
+      clock.wake();
+      await closed;
+    });
+
+    it('does not end sooner where nothing is under way, and says so to idle connections by closing them', async () => {
+      const { probe, clock } = await startHeld();
+      const { hostname, port } = new URL(probe.url);
+      const idle = connect(Number(port), hostname);
+      await once(idle, 'connect');
+      const state = { isClosed: false };
+      const closed = probe.close().then(() => (state.isClosed = true));
+      await clock.sleeping;
+      expect((await getAll(probe, '/v1/open')).status).toBe(200);
+      expect([state.isClosed, idle.closed]).toEqual([false, false]);
+      clock.wake();
+      await Promise.all([closed, once(idle.resume(), 'close')]);
+    });
   });
 
   it('reports what still runs when the grace is over, and then ends', async () => {

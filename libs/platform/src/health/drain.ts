@@ -5,11 +5,24 @@ import type { Timer, Clock } from '@gateway/contracts';
 /** Turns of the event loop in which a connection is accepted, its bytes are read, and its request is handled. */
 const READING_TURNS = 5;
 
+/** Parts of a drain, in milliseconds. */
+export interface DrainTimes {
+  acceptMs: number;
+  graceMs: number;
+  endingMs: number;
+}
+
+async function readArrived(): Promise<void> {
+  for (let n = 0; n < READING_TURNS; n += 1) await turn();
+}
+
 /** Requests under way and the way out of the process (reliability 5.4). */
 @Injectable()
 export class Drain {
+  private readonly leaves = new AbortController();
   private readonly begins = new AbortController();
   private readonly ends = new AbortController();
+  /** True once new requests are refused. */
   isDraining = false;
   private inFlight = 0;
   private idle: (() => void) | undefined;
@@ -18,7 +31,12 @@ export class Drain {
     return this.inFlight;
   }
 
-  /** Aborted when it begins: what stays open between requests says so then. */
+  /** Aborted when the process is told to end: it is not ready, and each answer closes its connection. */
+  get leaving(): AbortSignal {
+    return this.leaves.signal;
+  }
+
+  /** Aborted when new requests are refused: what stays open between requests says so then. */
   get begun(): AbortSignal {
     return this.begins.signal;
   }
@@ -37,14 +55,29 @@ export class Drain {
     if (this.inFlight === 0) this.idle?.();
   }
 
-  /** Refuses new requests and waits for those under way, at most the grace, then shortly for their endings. */
-  async run(clock: Clock, graceMs: number, endingMs: number): Promise<void> {
+  /**
+   * Serves new requests for `acceptMs`, until those who send them know that this process leaves, and closes the
+   * listener. Then refuses new requests and waits for those under way, at most `graceMs`, and shortly for their endings.
+   * Where `acceptMs` is 0 the listener is left open: nobody has had the time to see that the process is not ready.
+   */
+  async run(
+    clock: Clock,
+    { acceptMs, graceMs, endingMs }: DrainTimes,
+    stopListening: () => void,
+  ): Promise<void> {
+    this.leaves.abort();
+    if (acceptMs > 0) {
+      await clock.sleep(acceptMs);
+      // A connection that was made and is not accepted yet would be reset.
+      await readArrived();
+      stopListening();
+    }
     this.isDraining = true;
     this.begins.abort();
     if (!(await this.isIdleWithin(clock, graceMs)))
       this.ends.abort(new Error('The grace of the drain is over.'));
     // What has arrived and is not read yet is refused like the rest, instead of being cut off by the close that follows.
-    for (let n = 0; n < READING_TURNS; n += 1) await turn();
+    await readArrived();
     await this.isIdleWithin(clock, endingMs);
   }
 

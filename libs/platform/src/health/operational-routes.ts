@@ -7,7 +7,7 @@ import type { ReadinessChecks } from './readiness-checks.js';
 export const OPERATIONAL_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * Liveness depends on nothing; readiness on the registered checks and on not draining. Metrics are null where they
+ * Liveness depends on nothing; readiness on the registered checks and on not leaving. Metrics are null where they
  * have their own port.
  */
 export function registerOperationalRoutes(
@@ -17,7 +17,9 @@ export function registerOperationalRoutes(
   const config = { access: { public: true } } as const;
   instance.get('/healthz', { config }, () => ({ status: 'ok' }));
   instance.get('/readyz', { config }, (_request, reply) => {
-    const faults = parts.drain.isDraining ? { drain: 'The process is draining.' } : parts.readiness.faults();
+    const faults = parts.drain.leaving.aborted
+      ? { drain: 'The process is draining.' }
+      : parts.readiness.faults();
     const isReady = Object.keys(faults).length === 0;
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not_ready', faults });
   });

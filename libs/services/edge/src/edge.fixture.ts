@@ -159,6 +159,7 @@ export interface EdgeTestOptions {
   models?: CatalogueModel[];
   balanceUsd?: number;
   config?: Partial<EdgeConfig>;
+  drainAcceptMs?: number;
   drainGraceMs?: number;
   /** Origins by provider slug, for example of a proxy before the simulator, or whole accesses; default: the simulator itself. */
   upstreams?: (sim: UpstreamSim) => Promise<Record<string, string | ProviderAccess>>;
@@ -361,6 +362,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     config: {
       host: '127.0.0.1',
       port: 0,
+      drainAcceptMs: options.drainAcceptMs,
       drainGraceMs: options.drainGraceMs ?? 5_000,
       // Callers and the upstream run in this process too: its delay does not show how busy the edge is.
       pressure: { ...defaultPressureLimits(), delayMs: { some: Infinity, all: Infinity } },

@@ -23,6 +23,7 @@ export function environmentOf({
   const nodes = 'clusterNodes' in redis ? redis.clusterNodes.map(({ host, port }) => `${host}:${port}`) : [];
   return {
     HOST: '127.0.0.1',
+    DRAIN_ACCEPT_MS: '0',
     DRAIN_GRACE_MS: '10000',
     LOG_LEVEL: 'info',
     FLEET_TOKEN: fleetToken,

@@ -1,7 +1,12 @@
-import { eventually } from '@gateway/testing';
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { SystemClock } from '@gateway/platform';
+import { eventually, HeldClock } from '@gateway/testing';
 import { hello, startEdge } from '../edge.fixture.js';
 import { framesOf, isEnded, StreamReader } from './stream-reader.fixture.js';
 
+const ACCEPT_MS = 12_345;
 const ROADS: [string, string][] = [
   ['/v1/chat/completions', 'sim-chat'],
   ['/v1/messages', 'sim-claude'],
@@ -22,6 +27,29 @@ describe('U09 the drain of an edge', () => {
     expect((await Promise.all(texts)).every(isEnded)).toBe(true);
     await closed;
     expect(edge.shipped().map(({ outcome }) => outcome)).toEqual(answers.map(() => 'served'));
+  });
+
+  it('200 plain and streamed with Connection: close, on a kept connection too, until the time for new requests is over', async () => {
+    const clock = new HeldClock(new SystemClock(), ACCEPT_MS);
+    const edge = await startEdge({ clock, drainAcceptMs: ACCEPT_MS, drainGraceMs: 100_000 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = async (stream: boolean): Promise<unknown[]> => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${edge.key}` };
+      const asking = request(`${edge.url}/v1/chat/completions`, { agent, method: 'POST', headers });
+      asking.end(JSON.stringify(hello('simulator/chat', { stream })));
+      const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+      await text(answer);
+      return [answer.statusCode, answer.headers['content-type'], answer.headers.connection];
+    };
+    expect(await ask(false)).toEqual([200, expect.stringContaining('application/json'), 'keep-alive']);
+    const closed = edge.close();
+    await clock.sleeping;
+    expect(await ask(false)).toEqual([200, expect.stringContaining('application/json'), 'close']);
+    expect(await ask(true)).toEqual([200, expect.stringContaining('text/event-stream'), 'close']);
+    clock.wake();
+    await closed;
+    agent.destroy();
+    expect(edge.shipped().map(({ outcome }) => outcome)).toEqual(['served', 'served', 'served']);
   });
 
   it('ends a longer stream in-band and a longer plain request with 503', async () => {
