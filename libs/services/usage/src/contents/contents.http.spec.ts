@@ -7,6 +7,7 @@ import { Erasures } from '../erasures/erasures.js';
 import { FLEET_TOKEN, limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { unitContent } from './contents.fixture.js';
 import { ContentsStore } from './contents.store.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 const DAY_MS = 86_400_000;
 const random = new SystemRandom();
@@ -49,7 +50,7 @@ afterAll(async () => {
 beforeEach(async () => {
   app.directory.audited.splice(0);
   app.directory.isUnavailable = false;
-  await app.database.pool.query('TRUNCATE request_content, content_purge, erasure, erased_end_user');
+  await emptyTables(app.database.pool, 'request_content, content_purge, erasure, erased_end_user');
 });
 
 const keep = (...contents: Partial<UnitContent>[]) =>

@@ -15,6 +15,7 @@ import type { View } from '../reads/view.js';
 import { MIGRATED } from '../usage.fixture.js';
 import { unitContent } from './contents.fixture.js';
 import { ContentsStore } from './contents.store.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 /** A dozen processes, on a box that may be busy. */
 const SLOW_MS = 240_000;
@@ -58,7 +59,7 @@ const oldLeft = (): Promise<number> => countOf(`FROM request_content WHERE reque
 
 /** Fills rows that have to go, and rows that stay. */
 async function fill(orgOfOld: string): Promise<void> {
-  await database.pool.query('TRUNCATE request_content, content_purge');
+  await emptyTables(database.pool, 'request_content, content_purge');
   const retention_days = 10;
   const old = unitContent({
     request_id: 'req_old_0',

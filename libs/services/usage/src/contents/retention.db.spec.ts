@@ -6,6 +6,7 @@ import type { View } from '../reads/view.js';
 import { MIGRATED } from '../usage.fixture.js';
 import { unitContent } from './contents.fixture.js';
 import { ContentsStore } from './contents.store.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 /** Hundreds of statements, on a box that may be busy. */
 const SLOW_MS = 120_000;
@@ -30,7 +31,7 @@ afterAll(async () => {
 beforeEach(async () => {
   directory = new DirectoryDouble();
   clock = new FixedClock(START);
-  await database.pool.query('TRUNCATE request_content, content_purge, erased_end_user');
+  await emptyTables(database.pool, 'request_content, content_purge, erased_end_user');
 });
 
 /** Returns a store as after a start: nothing is in memory. */

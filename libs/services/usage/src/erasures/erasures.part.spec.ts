@@ -6,6 +6,7 @@ import { LedgerStore } from '../ledger/ledger.store.js';
 import { app } from '../reads/rollups.fixture.js';
 import { FLEET_TOKEN, limitedKey } from '../usage.fixture.js';
 import { Erasures } from './erasures.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 const random = new SystemRandom();
 const [own, narrow, wide, personal, other] = Array.from({ length: 5 }, () => mintSecret('rsk_', random));
@@ -25,8 +26,9 @@ beforeAll(() => {
 
 const begin = async (): Promise<void> => {
   app.directory.forgotten.splice(0);
-  await app.database.pool.query(
-    'TRUNCATE usage_slot, usage_hour, usage_day, usage_event, rejection, erasure, erased_end_user, producer',
+  await emptyTables(
+    app.database.pool,
+    'usage_slot, usage_hour, usage_day, usage_event, rejection, erasure, erased_end_user, producer',
   );
 };
 
@@ -99,7 +101,7 @@ describe('POST /v1/end-users/erasures', () => {
     const record = usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada') });
     await app.post(record);
     await erase(own);
-    await app.database.pool.query('TRUNCATE usage_event, usage_slot, usage_hour, usage_day');
+    await emptyTables(app.database.pool, 'usage_event, usage_slot, usage_hour, usage_day');
     await app.post(record);
     await app.post(record);
     expect(await hashes()).toEqual([null]);

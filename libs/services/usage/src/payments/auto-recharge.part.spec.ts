@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import { usageRecord } from '@gateway/testing';
 import { MEMBER, ORG } from './payments.fixture.js';
 import { on } from './shared-payments.fixture.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 describe('auto-recharge', () => {
   const settings = { ...ORG, enabled: true, threshold_usd: '5', amount_usd: '20', monthly_limit_usd: '50' };
@@ -21,7 +22,7 @@ describe('auto-recharge', () => {
     expect((await on.billing('GET', 'auto-recharge?org_id=org_1')).body).toEqual(held);
     await on.recharges.advance();
     expect(await on.balance()).toBe('6');
-    await on.app.database.pool.query('TRUNCATE outbox');
+    await emptyTables(on.app.database.pool, 'outbox');
     await spend('2');
     await Promise.all([on.recharges.advance(), on.recharges.advance()]);
     await on.recharges.advance();
@@ -73,7 +74,7 @@ describe('auto-recharge', () => {
   it('PAY-04 EVT-31 a declined card is reported once, waits, and has recovered when it clears', async () => {
     await on.deliver(on.captured(await on.checkout('1'), 100));
     await on.billing('PUT', 'auto-recharge', settings);
-    await on.app.database.pool.query('TRUNCATE outbox');
+    await emptyTables(on.app.database.pool, 'outbox');
     on.stripe.declines = 'insufficient_funds';
     await on.recharges.advance();
     await on.recharges.advance();

@@ -6,6 +6,7 @@ import { ScheduledJobs } from '../background/scheduled-jobs.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { Recharges } from './recharges.js';
 import { signature, SIGNING_SECRET, STRIPE_KEY, StripeDouble } from './stripe.fixture.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 export const OWNER = 'eyJowner.eyJowner.owner';
 export const MEMBER = 'eyJmember.eyJmember.member';
@@ -63,9 +64,7 @@ export class PaymentsApp {
     this.stripe.isCardGone = false;
     this.stripe.calls.splice(0);
     const { pool } = this.app.database;
-    await pool.query('ALTER TABLE transfer DISABLE TRIGGER ALL');
-    await pool.query('TRUNCATE transfer, payment, payment_event, billing, coupon, coupon_redemption, outbox');
-    await pool.query('ALTER TABLE transfer ENABLE TRIGGER ALL');
+    await emptyTables(pool, 'transfer, payment, payment_event, billing, coupon, coupon_redemption, outbox');
     await pool.query(`UPDATE account SET posted = 0`);
   }
 

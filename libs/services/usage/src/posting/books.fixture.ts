@@ -1,3 +1,4 @@
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 
 export interface Books {
@@ -42,14 +43,7 @@ const TABLES =
 
 /** A ledger as after its migrations. */
 export async function emptyLedger({ pool }: UsageDatabase): Promise<void> {
-  await withoutTrigger({ pool }, `TRUNCATE ${TABLES}, transfer`);
+  await emptyTables(pool, `${TABLES}, transfer`);
   await pool.query("DELETE FROM account WHERE kind = 'customer'");
   await pool.query('UPDATE account SET posted = 0');
-}
-
-/** Does to transfers what the table refuses. */
-export async function withoutTrigger({ pool }: Pick<UsageDatabase, 'pool'>, sql: string): Promise<void> {
-  await pool.query('ALTER TABLE transfer DISABLE TRIGGER transfer_append_only');
-  await pool.query(sql);
-  await pool.query('ALTER TABLE transfer ENABLE TRIGGER transfer_append_only');
 }

@@ -2,6 +2,7 @@ import type { AdmitRequest, AdmitResult, ScopeKind } from '@gateway/contracts';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import { eventually, LimitStoreDouble, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 const clock = new SystemClock();
 const KEY = { kind: 'key' as ScopeKind, id: 'key_1' };
@@ -86,8 +87,9 @@ describe('projections', () => {
     for (const cost_usd of ['1', '1', '1']) await app.post(usageRecord({ cost_usd }));
     expect((await admit('req_before/0')).outcome).toBe('ok');
     // As a backup from before the first posting: its tables are new, and its versions begin again.
-    await app.database.pool.query(
-      'TRUNCATE usage_slot, usage_hour, usage_day, account, spend_total, spend_hour, usage_event, producer CASCADE',
+    await emptyTables(
+      app.database.pool,
+      'usage_slot, usage_hour, usage_day, account, spend_total, spend_hour, usage_event, producer CASCADE',
     );
     await app.post(usageRecord({ cost_usd: '5' }));
     expect(await admit('req_after/0')).toMatchObject({

@@ -5,9 +5,10 @@ import { heldCounter, type AdmitRequest, type ScopeLimits, type UsageEventRecord
 import { limitedKey } from '../usage.fixture.js';
 import { app } from './all-reads.fixture.js';
 import { secret } from './reads.fixture.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 const begin = (): Promise<unknown> =>
-  app.database.pool.query('TRUNCATE usage_slot, usage_hour, usage_day, usage_event, spend_hour, spend_total');
+  emptyTables(app.database.pool, 'usage_slot, usage_hour, usage_day, usage_event, spend_hour, spend_total');
 
 function admission(
   unit: string,

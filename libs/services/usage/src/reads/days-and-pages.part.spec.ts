@@ -9,6 +9,7 @@ import { eventRows } from './row-filter.js';
 import { usageSource } from './usage-source.js';
 import { Values } from './values.js';
 import { app, reads } from './rollups.fixture.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 /** Hundreds of transactions, on a box that may be busy. */
 const SLOW_MS = 120_000;
@@ -163,7 +164,7 @@ describe('days of usage', () => {
       await beginDaysAt(begin);
       await app.post(...times.map((ms) => usageRecord({ created_at: at(ms), cost_usd: '0.01' })));
       for (const to of [begin, begin + 1.3 * DAY_MS, begin + 4 * DAY_MS]) {
-        await reads.app.database.pool.query('TRUNCATE usage_hour, usage_day');
+        await emptyTables(reads.app.database.pool, 'usage_hour, usage_day');
         await beginDaysAt(begin);
         for (; (await daysTo()) < to;) await rollOnce();
         expect(await quarterHourFindings(app.database.pool)).toEqual([]);

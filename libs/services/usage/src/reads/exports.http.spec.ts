@@ -1,6 +1,7 @@
 import { sessionPrincipal, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 const secret = mintSecret('rsk_', new SystemRandom());
 const OWNER = 'eyJowner.eyJowner.owner';
@@ -32,7 +33,7 @@ afterAll(async () => {
 });
 
 beforeEach(() =>
-  app.database.pool.query('TRUNCATE usage_slot, usage_hour, usage_day, usage_event, usage_export, producer'),
+  emptyTables(app.database.pool, 'usage_slot, usage_hour, usage_day, usage_event, usage_export, producer'),
 );
 
 const download = (query = '', as = OWNER) =>
@@ -93,7 +94,7 @@ describe('GET /v1/usage/events/export', () => {
 
   it('READ-55 writes no cell that a spreadsheet would run', async () => {
     for (const label of ['=cmd()', '+1', '-1', '@sum', '\tx', ' =1+1', '|x', '%x']) {
-      await app.database.pool.query('TRUNCATE usage_event, usage_slot, usage_hour, usage_day');
+      await emptyTables(app.database.pool, 'usage_event, usage_slot, usage_hour, usage_day');
       const key_id = `key_${Buffer.from(label).toString('hex')}`;
       app.directory.known.keys[key_id] = label;
       await app.post(usageRecord({ key_id, model: label }));

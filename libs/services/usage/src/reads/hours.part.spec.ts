@@ -3,6 +3,7 @@ import { DayRollup } from '../posting/day-rollup.js';
 import { quarterHourFindings } from '../reconcile/slots-proof.js';
 import { ORG, tokenOf } from './reads.fixture.js';
 import { app, reads } from './rollups.fixture.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 /** Hundreds of transactions, on a box that may be busy. */
 const SLOW_MS = 300_000;
@@ -67,7 +68,7 @@ describe('hours of usage', () => {
         [begin + 6 * DAY_MS, begin + 6 * DAY_MS],
       ];
       for (const [daysTo, hoursFrom] of ends) {
-        await app.database.pool.query('TRUNCATE usage_hour, usage_day');
+        await emptyTables(app.database.pool, 'usage_hour, usage_day');
         // As after an upgrade: days are there, hours begin later and are added backwards.
         await setWindow(begin, Math.max(hoursFrom, begin));
         await rollTo(daysTo);

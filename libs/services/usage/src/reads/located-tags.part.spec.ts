@@ -6,6 +6,7 @@ import { locateTag } from './locate-tag.js';
 import { ORG, tokenOf } from './reads.fixture.js';
 import { tagOf } from './row-filter.js';
 import { app, reads } from './rollups.fixture.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 /** Hundreds of transactions, on a box that may be busy. */
 const SLOW_MS = 300_000;
@@ -63,7 +64,7 @@ async function answers(body: object): Promise<unknown[]> {
 
 async function begin(): Promise<void> {
   await reads.clear();
-  await app.database.pool.query('TRUNCATE usage_tag');
+  await emptyTables(app.database.pool, 'usage_tag');
   await setNoted(BEGIN, BEGIN, BEGIN);
 }
 

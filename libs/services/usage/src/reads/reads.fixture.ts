@@ -1,6 +1,7 @@
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import { sessionPrincipal, testDatabase } from '@gateway/testing';
 import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 
 const random = new SystemRandom();
 /** Secret of key_1, called "Batch jobs". */
@@ -48,7 +49,7 @@ export async function startReads(): Promise<ReadsUnderTest> {
     summary: (as, body = ORG) => app.call('POST', '/v1/usage', as, body),
     events: (as, body = ORG) => app.call('POST', '/v1/usage/events', as, body),
     lookup: (as, id) => app.call('GET', `/v1/usage/requests/${id}`, as),
-    clear: () => app.database.pool.query(`TRUNCATE ${TABLES}`),
+    clear: () => emptyTables(app.database.pool, TABLES),
     close: async () => {
       await app.close();
       await database.drop();

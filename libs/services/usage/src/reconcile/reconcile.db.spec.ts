@@ -18,7 +18,8 @@ import {
   type TestDatabase,
   type TestRedis,
 } from '@gateway/testing';
-import { emptyLedger, withoutTrigger } from '../posting/books.fixture.js';
+import { withoutTriggers } from '../postgres/emptied-tables.fixture.js';
+import { emptyLedger } from '../posting/books.fixture.js';
 import { ScheduledJobs } from '../background/scheduled-jobs.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { LedgerStore } from '../ledger/ledger.store.js';
@@ -100,7 +101,7 @@ const sql = async (text: string, values: unknown[] = []): Promise<void> =>
   void (await app.database.pool.query(text, values));
 
 function bySql({ sql: statement, isGuarded = false }: PlantedBySql): Promise<void> {
-  return isGuarded ? withoutTrigger(app.database, statement) : sql(statement);
+  return isGuarded ? withoutTriggers(app.database.pool, statement) : sql(statement);
 }
 
 interface Planted extends Pick<PlantedBySql, 'found' | 'also' | 'stays'> {
@@ -146,8 +147,8 @@ const PLANTED: Record<string, Planted> = {
   unit_without_event: {
     plant: async () => {
       journal(...records.map(outcome));
-      await withoutTrigger(
-        app.database,
+      await withoutTriggers(
+        app.database.pool,
         "DELETE FROM usage_event WHERE request_id = '" + records[2].request_id + "'",
       );
     },
@@ -364,7 +365,7 @@ describe('the proof of the books', () => {
 
   it('finds differences in its rounds, each minute a part, and shows them to super admins as metrics do', async () => {
     await sql("UPDATE spend_total SET amount = 7 WHERE account_id = 'acct_1' AND scope = 'team'");
-    await withoutTrigger(app.database, "UPDATE transfer SET amount = 1.5 WHERE debit = 'acct_2'");
+    await withoutTriggers(app.database.pool, "UPDATE transfer SET amount = 1.5 WHERE debit = 'acct_2'");
     await reconciler.advance();
     const kinds = reconciler.state.findings.map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(['total_differs', 'transfer_differs', 'account_differs']));
