@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiError, HeldKind, ModelType, ResponseLink, StoredResponse } from '@gateway/contracts';
+import type {
+  ApiError,
+  HeldKind,
+  ModelType,
+  ResponseLink,
+  RoutingPolicy,
+  StoredResponse,
+} from '@gateway/contracts';
 import type { Unsupported, ResultContext, RouteTarget, Translation } from '@gateway/dialects';
 import type { AskedUnits, SentInput, UsageBound } from '@gateway/money';
 import type { FileContent } from './stored/file-parts.js';
@@ -120,10 +127,37 @@ export interface CallerBody {
   readonly headers: IncomingHttpHeaders;
 }
 
+/** One member of a request that leaves routes out. */
+export interface RouteLimit {
+  /** The member, for the refusal: `provider.only`. */
+  readonly param: string;
+  readonly policy: Pick<
+    RoutingPolicy,
+    'only_providers' | 'ignore_providers' | 'max_price' | 'require_zero_retention'
+  >;
+}
+
+/** Members of a request that order and narrow the routes that its key allows; none allows a route. */
+export interface RouteChoice {
+  /** The member that names the first model: `model` or `models.0`. */
+  readonly param: string;
+  /** Models that follow the first, in order, each with its member; null = those of the key's policy. */
+  readonly models: readonly { readonly name: string; readonly param: string }[] | null;
+  /** False: one provider and one model. */
+  readonly allowFallbacks: boolean;
+  readonly order: Pick<RoutingPolicy, 'provider_order' | 'sort'>;
+  /** Limits of its members. A refusal names the first that leaves no route. */
+  readonly limits: readonly RouteLimit[];
+  /** True: a route that would ignore a parameter leaves the plan. */
+  readonly requiresHints: boolean;
+}
+
 /** The members of a request that choose its model and its routes. */
 interface AskedRouting {
   /** Name as the caller wrote it; null = the key's default model. */
   readonly model: string | null;
+  /** Absent where the request says nothing of its routes. */
+  readonly choice?: RouteChoice;
   /** `batch` is set by the gateway for lines of a batch. */
   readonly tier: 'default' | 'flex' | 'batch';
   /**

@@ -8,6 +8,7 @@ export type {
   Need,
   RequestRecord,
   Requirement,
+  RouteChoice,
 } from './endpoint.js';
 export { EVENT_STREAM_HEADERS } from '@gateway/dialects';
 export { followEvents } from './responses/follow-events.js';

@@ -117,6 +117,11 @@ function hasDiscount({ discountPct }: DiscountedRoute): boolean {
   return discountFactor(discountPct) !== ONE;
 }
 
+/** True if a rate is no higher than a limit, both as decimal text. A rate that is absent counts as 0. */
+export function isAtMost(rate: RateText, limit: string): boolean {
+  return compare(amount(rate), amount(limit)) <= 0;
+}
+
 function discountFactor(discountPct: string | null): Exact {
   return chargeFactor({ discountPct, byok: { served: false, feePct: '0' } });
 }

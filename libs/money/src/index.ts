@@ -19,6 +19,7 @@ export {
   compareOutputPrices,
   comparePrices,
   discounted,
+  isAtMost,
 } from './catalogue-price.js';
 export type { PricedOutput, PricedRoute } from './catalogue-price.js';
 export { hasWindows, nextPriceEdge, priceAt, scheduledPrices } from './price-windows.js';

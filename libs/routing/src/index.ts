@@ -1,11 +1,13 @@
 export { CatalogueIndex, newestIndex } from './catalogue-index.js';
 export type { Visible } from './catalogue-index.js';
 export { accessOf, matchesModel, requireAccess, visibleTo } from './model-access.js';
-export { candidatesFor, credentialOf, planRoutes, wantedBy } from './plan.js';
+export { candidatesFor, planRoutes, wantedBy } from './plan.js';
+export { credentialOf } from './survey.js';
 export { OPTIMIZE } from './rank-models.js';
 export type { Optimize, RankedModel, Wanted } from './rank-models.js';
-export type { Plan, PlannedRoute, PlanOptions } from './plan.js';
-export { isMeasured } from './route-order.js';
+export type { Plan } from './plan.js';
+export type { PlannedRoute, PlanOptions } from './survey.js';
+export { isMeasured, orderOf } from './route-order.js';
 export { medianOf, RouteFigureCounts } from './route-stats.js';
 export { RouteStats } from './route-stats.js';
 export { discountOn } from './terms.js';

@@ -2,8 +2,9 @@ import type { CatalogueModel, CatalogueSnapshot, KeyPrincipal, ModelRecord, Rout
 import { ENDPOINTS, wholeBody, type Endpoint } from '@gateway/endpoints';
 import { PROVIDERS } from '@gateway/providers';
 import { CatalogueIndex } from './catalogue-index.js';
-import { planRoutes, type PlannedRoute, type PlanOptions } from './plan.js';
+import { planRoutes } from './plan.js';
 import { RouteStats } from './route-stats.js';
+import type { PlannedRoute, PlanOptions } from './survey.js';
 
 export const NOW = Date.parse('2026-11-22T12:00:00Z');
 

@@ -1,7 +1,7 @@
 import type { ApiError, KeyPrincipal, ProviderKeyGrant } from '@gateway/contracts';
 import { wholeBody } from '@gateway/endpoints';
 import { accessOf, requireAccess } from './model-access.js';
-import { planRoutes, type PlanOptions } from './plan.js';
+import { planRoutes } from './plan.js';
 import {
   chat,
   closed,
@@ -16,6 +16,7 @@ import {
   route,
 } from './plan.fixture.js';
 import { RouteStats } from './route-stats.js';
+import type { PlanOptions } from './survey.js';
 
 function refusalOr(make: () => string): string {
   try {

@@ -1,6 +1,6 @@
 import type { KeyPrincipal, Route, RoutingPolicy } from '@gateway/contracts';
 import type { Asked } from '@gateway/endpoints';
-import { comparePrices, priceAt, type PricedRoute } from '@gateway/money';
+import { comparePrices, isAtMost, priceAt, type PricedRoute } from '@gateway/money';
 import type { RouteStats } from './route-stats.js';
 
 interface OrderOptions {
@@ -10,6 +10,8 @@ interface OrderOptions {
   stats: RouteStats;
   nowMs: number;
 }
+
+const PRICES = ['prompt_usd_per_1m', 'completion_usd_per_1m', 'request_usd'] as const;
 
 /** May the route serve under the policy? A route of which the policy's question is not known may not. */
 export function isAllowedBy(policy: RoutingPolicy, route: Route, nowMs: number): boolean {
@@ -23,12 +25,11 @@ export function isAllowedBy(policy: RoutingPolicy, route: Route, nowMs: number):
 
 function isWithin(maxPrice: RoutingPolicy['max_price'], route: Route, nowMs: number): boolean {
   if (!maxPrice) return true;
-  const isAtMost = (limit: string | undefined, value: number): boolean =>
-    limit === undefined || value <= Number(limit);
-  return (
-    isAtMost(maxPrice.prompt_usd_per_1m, rate(route, 'prompt_usd_per_1m', nowMs)) &&
-    isAtMost(maxPrice.completion_usd_per_1m, rate(route, 'completion_usd_per_1m', nowMs))
-  );
+  const { record } = priceAt(route.price, nowMs);
+  return PRICES.every((name) => {
+    const limit = maxPrice[name];
+    return limit === undefined || isAtMost(record[name] ?? null, limit);
+  });
 }
 
 function rate({ price }: Route, side: 'prompt_usd_per_1m' | 'completion_usd_per_1m', nowMs: number): number {
@@ -59,6 +60,16 @@ export function inOrder(routes: readonly Route[], options: OrderOptions): readon
 function place({ provider_order: wanted = [] }: RoutingPolicy, { provider }: Route): number {
   const at = wanted.indexOf(provider);
   return at < 0 ? wanted.length : at;
+}
+
+/** Returns the order that a request asks for, then that of its key's policy. */
+export function orderOf(
+  policy: RoutingPolicy | null,
+  { choice }: Pick<Asked, 'choice'>,
+): Pick<RoutingPolicy, 'provider_order' | 'sort'> {
+  const { provider_order: first = [], sort = policy?.sort } = choice?.order ?? {};
+  const order = [...first, ...(policy?.provider_order ?? [])];
+  return { ...(order.length > 0 && { provider_order: order }), ...(sort !== undefined && { sort }) };
 }
 
 /** True where the order follows what is measured. */

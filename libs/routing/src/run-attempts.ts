@@ -10,7 +10,8 @@ import {
   type Route,
   type RoutingPolicy,
 } from '@gateway/contracts';
-import type { Plan, PlannedRoute } from './plan.js';
+import type { Plan } from './plan.js';
+import type { PlannedRoute } from './survey.js';
 
 /**
  * Circuit breakers, one per credential and model; `credential` is the id of a provider key, absent the platform's own

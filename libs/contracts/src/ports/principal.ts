@@ -43,7 +43,8 @@ export interface RoutingPolicy {
   only_providers?: string[];
   ignore_providers?: string[];
   sort?: 'price' | 'latency' | 'throughput' | 'balanced';
-  max_price?: { prompt_usd_per_1m?: string; completion_usd_per_1m?: string };
+  /** `request_usd` is of a request alone: no policy of a key has it. */
+  max_price?: { prompt_usd_per_1m?: string; completion_usd_per_1m?: string; request_usd?: string };
   require_zero_retention?: boolean;
   regions?: string[];
 }

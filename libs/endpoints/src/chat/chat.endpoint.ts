@@ -2,8 +2,8 @@ import { textChat, type ModelRequest } from '@gateway/dialects';
 import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
 import { wholeBody, type StoredContentNeeded } from '../stored/stored-content-needed.js';
-import { withStoredContent } from '../stored/stored-content-schema.js';
-import { readText } from '../text/read.js';
+import { withGatewayMembers } from '../text/gateway-members.js';
+import { loadText, readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 
 const { caller } = textChat;
@@ -17,12 +17,12 @@ export const endpoint: Endpoint<ModelRequest> = {
   docs: {
     summary: 'OpenAI chat completions',
     schemaName: 'ChatRequest',
-    schema: withStoredContent(caller.schema),
+    schema: withGatewayMembers(caller.schema),
     answers: ['application/json', 'text/event-stream'],
     description: 'Lines `data: <chunk>`, ended by `data: [DONE]`, when `stream` is true.',
   },
   events: { keepAlive: caller.keepAlive, failure: caller.errorFrame },
-  load: caller.load,
+  load: () => loadText(caller),
   read,
   withFiles: ({ request }, files, headers) =>
     wholeBody(read({ bytes: withFileParts(caller, request.body, files), headers })),

@@ -4,8 +4,8 @@ import { BodyFault, parseBody, spliceMembers } from '@gateway/json-body';
 import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
 import { wholeBody, type StoredContentNeeded } from '../stored/stored-content-needed.js';
-import { withStoredContent } from '../stored/stored-content-schema.js';
-import { readText } from '../text/read.js';
+import { withGatewayMembers } from '../text/gateway-members.js';
+import { loadText, readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 import { anthropicHeaders } from './anthropic-headers.js';
 
@@ -23,12 +23,12 @@ export const endpoint: Endpoint<ModelRequest> = {
   docs: {
     summary: 'Anthropic messages',
     schemaName: 'MessagesRequest',
-    schema: withStoredContent(caller.schema),
+    schema: withGatewayMembers(caller.schema),
     answers: ['application/json', 'text/event-stream'],
     description: 'Events of the Anthropic stream when `stream` is true.',
   },
   events: { keepAlive: caller.keepAlive, failure: caller.errorFrame },
-  load: caller.load,
+  load: () => loadText(caller),
   counts: {
     path: '/messages/count_tokens',
     summary: 'Input tokens of a message, estimated',

@@ -3,8 +3,8 @@ import { queuedResponse, textResponses, type ModelRequest } from '@gateway/diale
 import type { Asked, Endpoint, EndpointBackground } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
 import { StoredContentNeeded, wholeBody } from '../stored/stored-content-needed.js';
-import { withStoredContent } from '../stored/stored-content-schema.js';
-import { readText } from '../text/read.js';
+import { withGatewayMembers } from '../text/gateway-members.js';
+import { loadText, readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 import { responsesState } from './state.js';
 
@@ -38,12 +38,12 @@ export const endpoint: Endpoint<ModelRequest> = {
   docs: {
     summary: 'OpenAI responses',
     schemaName: 'ResponsesRequest',
-    schema: withStoredContent(caller.schema),
+    schema: withGatewayMembers(caller.schema),
     answers: ['application/json', 'text/event-stream'],
     description: 'Numbered events of the responses stream, ended by `data: [DONE]`, when `stream` is true.',
   },
   events: { keepAlive: caller.keepAlive, failure: caller.errorFrame },
-  load: caller.load,
+  load: () => loadText(caller),
   read: ({ bytes }) => read(bytes),
   counts: {
     path: '/responses/input_tokens',

@@ -1,6 +1,7 @@
 import { type Capability, type ModelRequest, type TextCaller } from '@gateway/dialects';
 import { BodyFault, parseBody, spellBody } from '@gateway/json-body';
 import { StoredContentNeeded } from '../stored/stored-content-needed.js';
+import { loadChoice, readChoice } from './route-choice.js';
 import { SEARCH_MODEL, searchesWeb } from '../web-search/search-model.js';
 import type { Asked, CallerBody, Need, Requirement } from '../endpoint.js';
 
@@ -22,6 +23,12 @@ export interface NativeParts extends Partial<Pick<ModelRequest, 'nativeHeaders' 
   unread?: readonly string[];
 }
 
+/** Loads what the first request of a text endpoint would wait for. */
+export function loadText(caller: TextCaller): void {
+  caller.load();
+  loadChoice();
+}
+
 /** Reads the body of a text endpoint: the caller's dialect decodes it once, to the middle form of all text. */
 export function readText(
   caller: TextCaller,
@@ -36,11 +43,14 @@ export function readText(
     return new StoredContentNeeded(caller, body.value);
   }
   const decoded = caller.read(body);
-  const { unread = [], ...parts } = native ?? {};
+  const { unread: unreadHeaders = [], ...parts } = native ?? {};
   const request = { ...decoded, ...parts };
+  const { model, choice, unread: unreadMembers } = readChoice(caller, request);
+  const unread = [...unreadHeaders, ...unreadMembers];
   const { textBytes, images, audioSeconds, documentBytes, nativeBytes } = request.sizes;
   return {
-    model: request.model,
+    model,
+    ...(choice !== undefined && { choice }),
     stream: request.stream,
     tier: request.serviceTier === 'flex' ? 'flex' : 'default',
     endUser: request.endUser,

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '@gateway/contracts';
 import type { ParsedBody } from '@gateway/json-body';
 import { invalidBody } from '../../body/read-json.js';
+import { isGatewayOwned } from '../gateway-owned.js';
 import type {
   Capability,
   Effort,
@@ -87,7 +88,10 @@ export function readRequest(body: ParsedBody): ModelRequest {
     },
     includeUsage: objectOf(value.stream_options).include_usage === true,
     legacyFunctions,
-    unknown: pick(value, (name) => !KNOWN_PARAMS.has(name) && !LEGACY.includes(name)),
+    unknown: pick(
+      value,
+      (name) => !KNOWN_PARAMS.has(name) && !isGatewayOwned(name) && !LEGACY.includes(name),
+    ),
     sizes,
     callerNames: {
       stop: 'stop',

@@ -2,6 +2,7 @@ import { spellBody, spliceMembers } from '@gateway/json-body';
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { hasCalls, unsentReasoning } from '../earlier-reasoning.js';
+import { GATEWAY_OWNED } from '../gateway-owned.js';
 import type { ModelRequest, Part, Turn } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import {
@@ -21,8 +22,6 @@ import { upstreamCallId } from '../upstream-names.js';
 export const PATH = '/chat/completions';
 export const ACCEPT = 'application/json, text/event-stream';
 
-/** Members that are the gateway's business: no provider sees them. */
-const GATEWAY_OWNED = ['template', 'variables', 'template_version', 'memory'];
 /** Members that this page writes anew, under whatever name the route wants. */
 const REWRITTEN = [
   'model',
@@ -74,7 +73,7 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   if (choice === 'required' && quirks.requiredToolChoice !== undefined)
     changes.tool_choice = quirks.requiredToolChoice;
   if (!quirks.passthroughParams) {
-    const dropped = Object.keys(request.unknown).filter((name) => !GATEWAY_OWNED.includes(name));
+    const dropped = Object.keys(request.unknown);
     if (value.top_k != null && !target.fixesSampling) dropped.push('top_k');
     for (const name of dropped) changes[name] = undefined;
     ignored.push(...dropped);

@@ -23,7 +23,7 @@ describe('parameters on a messages route', () => {
       presencePenalty: null,
     };
     expect(sent({ sampling })).toMatchObject({ temperature: 1, top_k: 3 });
-    expect(ignored({ sampling, hints: { verbosity: 'low' }, unknown: { new_one: 1, memory: {} } })).toEqual([
+    expect(ignored({ sampling, hints: { verbosity: 'low' }, unknown: { new_one: 1 } })).toEqual([
       'top_p',
       'seed',
       'frequency_penalty',

@@ -15,7 +15,7 @@ import { encodeTurns } from './encode-turns.js';
 import { outputSchema } from './output-schema.js';
 import { placeOf } from './place.js';
 import { MESSAGES } from './read-request.js';
-import { ACCEPT, GATEWAY_OWNED, spliceRequest } from './splice-request.js';
+import { ACCEPT, spliceRequest } from './splice-request.js';
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 const TOOL_NAME_MAX = 128;
@@ -134,7 +134,6 @@ function translated(
   if (stop.length < request.stop.length) ignored.push(request.callerNames.stop);
   if (limitMarkers(body)) ignored.push(...markerNames(request));
   for (const [name, value] of Object.entries(request.unknown)) {
-    if (GATEWAY_OWNED.includes(name)) continue;
     if (!target.quirks.passthroughParams) ignored.push(name);
     else if (!Object.hasOwn(body, name)) body[name] = value;
   }

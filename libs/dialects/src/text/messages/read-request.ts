@@ -1,5 +1,6 @@
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
 import type { BodyFault, ParsedBody } from '@gateway/json-body';
+import { isGatewayOwned } from '../gateway-owned.js';
 import type {
   Effort,
   ModelRequest,
@@ -10,7 +11,7 @@ import type {
   ToolChoice,
   Turn,
 } from '../model-request.js';
-import { filled, isObject, type JsonObject } from '../../body/json-object.js';
+import { filled, isObject, pick, type JsonObject } from '../../body/json-object.js';
 import { ContentFacts, markerOf, textPart, turnsOf } from './read-content.js';
 import { ruleFault } from './request-rules.js';
 import { schemaFault } from './request-schema.js';
@@ -227,7 +228,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
   if (responseFormat?.kind === 'json_schema') facts.addText(JSON.stringify(responseFormat.schema));
   const tier = value.service_tier;
   const atProvider = objectAtProvider(value);
-  const unknown = Object.fromEntries(Object.entries(value).filter(([key]) => !KNOWN_MEMBERS.has(key)));
+  const unknown = pick(value, (name) => !KNOWN_MEMBERS.has(name) && !isGatewayOwned(name));
   const newObject = unknownAtProvider(unknown);
   return {
     dialect: MESSAGES,

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../../body/json-object.js';
 import { spliceMembers } from '@gateway/json-body';
 import type { RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
+import { GATEWAY_OWNED } from '../gateway-owned.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { placeOf } from './place.js';
@@ -9,8 +10,6 @@ import { objectAt, objectsAt, textAt } from './json.js';
 
 export const ACCEPT = 'application/json, text/event-stream';
 
-/** Members that are the gateway's business: no provider sees them. */
-export const GATEWAY_OWNED: readonly string[] = ['template', 'variables', 'template_version', 'memory'];
 const SAMPLING = ['temperature', 'top_p', 'top_k'];
 
 /** Thinking that a translated answer brought carries no signature, and this dialect's providers refuse it. */
@@ -45,9 +44,7 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   for (const name of target.quirks.refuses ?? []) if (name in value) leaveOut(name);
   // Providers of this dialect answer a member that they do not know with a 400.
   if (!target.quirks.passthroughParams && !target.quirks.takesNewer)
-    Object.keys(request.unknown)
-      .filter((name) => !GATEWAY_OWNED.includes(name))
-      .forEach(leaveOut);
+    Object.keys(request.unknown).forEach(leaveOut);
   if (target.reasoning.style === 'none') {
     // This one never thinks, whatever it may.
     const { type } = objectAt(value, 'thinking');

@@ -12,7 +12,7 @@ import { markedTurns } from './cache-breakpoints.js';
 import { encodeItems } from './encode-items.js';
 import { OWN_FORMAT } from './sealed-reasoning.js';
 import { RESPONSES } from './read-request.js';
-import { ACCEPT, GATEWAY_OWNED, PATH, spliceRequest } from './splice-request.js';
+import { ACCEPT, PATH, spliceRequest } from './splice-request.js';
 import { encodeTool, encodeToolChoice } from './tools.js';
 
 const END_USER_MAX = 64;
@@ -98,7 +98,7 @@ export function encodeRequest(asked: ModelRequest, target: RouteTarget): Encoded
   const sent = Object.entries(body).filter(([, value]) => value !== null && value !== undefined);
   return {
     request: jsonBody(PATH, ACCEPT, Object.fromEntries(sent)),
-    ignored: [...ignored].filter((name) => !GATEWAY_OWNED.includes(name)),
+    ignored: [...ignored],
     ...(names.hasShortened ? { toolNames: names.originals } : {}),
   };
 }

@@ -10,6 +10,7 @@ import {
   textOf,
   type JsonObject,
 } from '../../body/json-object.js';
+import { isGatewayOwned } from '../gateway-owned.js';
 import type {
   Capability,
   Effort,
@@ -112,7 +113,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     hints: { ...hintsOf(value), ...(items.hasMarkers && { prompt_cache_breakpoint: true }) },
     includeUsage: false,
     legacyFunctions: false,
-    unknown: pick(value, (name) => !KNOWN_PARAMS.has(name)),
+    unknown: pick(value, (name) => !KNOWN_PARAMS.has(name) && !isGatewayOwned(name)),
     sizes,
     callerNames: {
       stop: 'stop',

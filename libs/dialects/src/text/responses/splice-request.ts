@@ -2,6 +2,7 @@ import { spliceMembers } from '@gateway/json-body';
 import { filled, objectsOf, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
+import { GATEWAY_OWNED } from '../gateway-owned.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { readCompaction } from './compaction.js';
@@ -10,16 +11,8 @@ import { isForeignReasoning } from './sealed-reasoning.js';
 export const PATH = '/responses';
 export const ACCEPT = 'application/json, text/event-stream';
 
-/** Members that are the gateway's business: no provider sees them. */
-export const GATEWAY_OWNED: readonly string[] = [
-  'template',
-  'variables',
-  'template_version',
-  'memory',
-  // What a request goes on from is kept by the gateway, and stands in the input by now.
-  'previous_response_id',
-  'conversation',
-];
+/** Members that name what the gateway keeps and a request goes on from: it stands in the input by now. */
+const CONTINUED = ['previous_response_id', 'conversation'];
 const SAMPLING = ['temperature', 'top_p'];
 
 /** The caller's bytes with the provider's model name, without what the model or the provider refuses. */
@@ -32,13 +25,10 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
     changes[name] = undefined;
     if (value[name] !== undefined && value[name] !== null) ignored.push(name);
   };
-  for (const name of GATEWAY_OWNED) if (name in value) changes[name] = undefined;
+  for (const name of [...GATEWAY_OWNED, ...CONTINUED]) if (name in value) changes[name] = undefined;
   if (target.fixesSampling) for (const name of SAMPLING) if (name in value) leaveOut(name);
   for (const name of quirks.refuses ?? []) if (name in value) leaveOut(name);
-  if (!quirks.passthroughParams)
-    Object.keys(request.unknown)
-      .filter((name) => !GATEWAY_OWNED.includes(name))
-      .forEach(leaveOut);
+  if (!quirks.passthroughParams) Object.keys(request.unknown).forEach(leaveOut);
   const input = ownItems(value.input);
   if (objectsOf(value.input).some(isForeignReasoning)) ignored.push(request.callerNames.thoughts);
   if (input) changes.input = input;

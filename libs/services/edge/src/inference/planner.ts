@@ -98,12 +98,14 @@ export class Planner {
     const { origin, endpoint, receivedAtMs: nowMs } = request;
     const { stored, record, tags, isLater = false } = facts;
     const { answer } = origin;
-    const asked = origin.kind === 'http' ? read : askedBy(read, origin);
+    const given = origin.kind === 'http' ? read : askedBy(read, origin);
     const options = { endpoint, principal, nowMs };
     const plan =
       answer === undefined
-        ? this.routes.plan(asked, options)
-        : answeredBy(answer, this.routes.plan(asked, options, NEVER_OPEN));
+        ? this.routes.plan(given, options)
+        : answeredBy(answer, this.routes.plan(given, options, NEVER_OPEN));
+    const asked =
+      plan.unread.length === 0 ? given : { ...given, unread: [...(given.unread ?? []), ...plan.unread] };
     // What cannot be said in the first route's dialect is refused before anything is counted.
     if (!isLater) plan.routes[0].translation.prepare?.();
     // What a template or a stored response adds may be another one the next time.

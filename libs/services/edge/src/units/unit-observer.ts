@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, UnitUsage } from '@gateway/contracts';
 import type { IntentFacts, UsageRest } from '@gateway/journal';
 import { CLOCK } from '@gateway/platform';
-import { isMeasured, RouteStats, type PlannedRoute } from '@gateway/routing';
+import { isMeasured, orderOf, RouteStats, type PlannedRoute } from '@gateway/routing';
 import type { AdmittedUnit } from '../admission/admission.js';
 import { OutputSizes } from '../admission/output-sizes.js';
 import { EdgeMetrics } from '../metrics/edge-metrics.js';
@@ -83,7 +83,7 @@ export class UnitObserver {
       nowMs,
     );
     const { keyId, routingPolicy } = admitted.principal;
-    if (tokens !== null && routingPolicy !== null && isMeasured(routingPolicy))
+    if (tokens !== null && isMeasured(orderOf(routingPolicy, admitted.asked)))
       stats.served(keyId, planned.route, nowMs);
   }
 

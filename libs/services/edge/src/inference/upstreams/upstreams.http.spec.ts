@@ -5,4 +5,5 @@ import './leaving.part.spec.js';
 import './one-sided-usage.part.spec.js';
 import './peer-bugs.part.spec.js';
 import './provider-cost.part.spec.js';
+import './route-choice.part.spec.js';
 import './vertex-claude.part.spec.js';

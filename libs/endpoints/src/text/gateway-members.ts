@@ -1,4 +1,5 @@
-import { END_USER_ID_MAX, ITEMS_MAX, NAME_MAX } from './stored-content-needed.js';
+import { CHOICE_MEMBERS } from './route-choice-schema.js';
+import { END_USER_ID_MAX, ITEMS_MAX, NAME_MAX } from '../stored/stored-content-needed.js';
 
 const MEMBERS = {
   template: {
@@ -28,7 +29,7 @@ const MEMBERS = {
   },
 };
 
-/** The described schema of a text request, with the members that name what the account keeps. */
-export function withStoredContent(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return { ...schema, properties: { ...(schema.properties as object), ...MEMBERS } };
+/** The described schema of a text request, with the members that are the gateway's business. */
+export function withGatewayMembers(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...schema, properties: { ...(schema.properties as object), ...MEMBERS, ...CHOICE_MEMBERS } };
 }

@@ -1,0 +1,148 @@
+import type {
+  CatalogueModel,
+  KeyPrincipal,
+  ProviderKeyGrant,
+  Route,
+  RoutingPolicy,
+} from '@gateway/contracts';
+import { Unsupported, type Translation } from '@gateway/dialects';
+import type { Asked, Endpoint } from '@gateway/endpoints';
+import { priceAt, servesTier } from '@gateway/money';
+import type { Provider } from '@gateway/providers';
+import type { CatalogueIndex } from './catalogue-index.js';
+import { matchesModel } from './model-access.js';
+import { has } from './rank-models.js';
+import { narrowed } from './route-choice.js';
+import { inOrder, isAllowedBy, orderOf } from './route-order.js';
+import type { RouteStats } from './route-stats.js';
+import { missingOf, translationOf } from './route-translation.js';
+import { byokTerms, platformTerms, type RouteTerms } from './terms.js';
+
+/** One route of a plan with all that an attempt needs. */
+export interface PlannedRoute {
+  route: Route;
+  model: CatalogueModel;
+  provider: Provider;
+  terms: RouteTerms;
+  /** The account's own key that is called with; absent = the platform's credential. */
+  providerKey?: ProviderKeyGrant;
+  translation: Translation;
+}
+
+export interface PlanOptions {
+  asked: Asked;
+  endpoint: Pick<Endpoint, 'translate'>;
+  principal: KeyPrincipal;
+  index: CatalogueIndex;
+  /** Providers with a credential of the platform, by slug. */
+  providers: ReadonlyMap<string, Provider>;
+  /** Providers that provider keys of the account may be used at, and what of the list price that costs, in percent. */
+  byok: { providers: ReadonlyMap<string, Provider>; feePct: string };
+  /** A route whose breaker is open leaves the plan while another is closed. */
+  breakers: { isOpen(route: Route, credential?: string, account?: string): boolean };
+  stats: RouteStats;
+  nowMs: number;
+}
+
+export const NO_POLICY: RoutingPolicy = {};
+
+interface Lacked {
+  param: string;
+  value?: string;
+  what?: string;
+  flag?: string;
+  input?: readonly string[];
+  isTenants?: true;
+}
+
+export interface Survey {
+  routes: PlannedRoute[];
+  /** Reasons why routes were dropped, for the refusal when none is left. */
+  missing: Lacked | null;
+  /** A route has no credential, neither the platform's nor the account's own: it may have one tomorrow. */
+  isUnconfigured: boolean;
+  /** A route is left out by the key's routing policy. */
+  isExcluded: boolean;
+  /** A provider key that could serve the model, or is not allowed to, forbids the platform's credentials. */
+  isPlatformOff: boolean;
+  /** The member of the request that has left no route; null for none. */
+  emptiedBy: string | null;
+}
+
+const NOTHING = {
+  missing: null,
+  isUnconfigured: false,
+  isExcluded: false,
+  isPlatformOff: false,
+  emptiedBy: null,
+};
+const NO_KEYS: readonly ProviderKeyGrant[] = [];
+
+/**
+ * The routes of one model that can serve the request, in order, each with its translation: first those of the account's
+ * own provider keys, then the platform's.
+ */
+export function survey(model: CatalogueModel, options: PlanOptions): Survey {
+  const { asked, endpoint, principal, providers, byok, stats, nowMs } = options;
+  const policy = principal.routingPolicy ?? NO_POLICY;
+  const lacked = asked.requires.find((requirement) => !has(model.record, requirement));
+  const found: Survey = { ...NOTHING, routes: [] };
+  const own: PlannedRoute[] = [];
+  const order = orderOf(policy, asked);
+  for (const route of inOrder(model.routes, { asked, policy: order, principal, stats, nowMs })) {
+    if (principal.fixedProvider !== null && route.provider !== principal.fixedProvider) continue;
+    if ((route.retiresAtMs ?? Infinity) <= nowMs) continue;
+    const keys = principal.providerKeys?.filter((key) => key.provider === route.provider) ?? NO_KEYS;
+    const platform = providers.get(route.provider);
+    const provider = platform ?? (keys.length > 0 ? byok.providers.get(route.provider) : undefined);
+    const isExcluded = !isAllowedBy(policy, route, nowMs);
+    if (lacked !== undefined) {
+      // The model's record alone decides: no credential would help.
+      found.missing ??= lacked;
+      continue;
+    }
+    if (!provider || isExcluded) {
+      found[isExcluded ? 'isExcluded' : 'isUnconfigured'] = true;
+      continue;
+    }
+    if (!servesTier(priceAt(route.price, nowMs).record, asked.tier)) {
+      found.missing ??= { param: 'service_tier', value: asked.tier };
+      continue;
+    }
+    const translation = translationOf(route, { asked, endpoint, model, provider });
+    if (translation instanceof Unsupported) {
+      found.missing ??= missingOf(translation);
+      continue;
+    }
+    for (const providerKey of keys) {
+      if (!providerKey.allowPlatformFallback) found.isPlatformOff = true;
+      if (!isServedBy(providerKey, model.record.id)) continue;
+      const terms = byokTerms(route, asked.tier, byok.feePct);
+      own.push({ route, model, provider, terms, providerKey, translation });
+    }
+    const atProvider = asked.atProvider ?? translation.atProvider;
+    if (platform && atProvider !== undefined) {
+      found.missing ??= { param: atProvider, isTenants: true };
+    } else if (platform && asked.unpriced !== undefined) {
+      found.missing ??= asked.unpriced;
+    } else if (platform) {
+      const terms = platformTerms(route, asked.tier, principal.discount);
+      found.routes.push({ route, model, provider, terms, translation });
+    }
+  }
+  if (own.length > 0 || found.isPlatformOff)
+    found.routes = found.isPlatformOff ? own : own.concat(found.routes);
+  const staying =
+    asked.credential == null ? [] : found.routes.filter((one) => credentialOf(one) === asked.credential);
+  const narrow = narrowed(staying.length > 0 ? staying : found.routes, asked.choice, nowMs);
+  return Object.assign(found, narrow);
+}
+
+/** `<provider>` for the platform's credential, `<provider>#<provider key>` for one of the account's own. */
+export function credentialOf({ route, providerKey }: Pick<PlannedRoute, 'route' | 'providerKey'>): string {
+  return providerKey ? `${route.provider}#${providerKey.id}` : route.provider;
+}
+
+function isServedBy({ allowedModels }: ProviderKeyGrant, modelId: string): boolean {
+  return allowedModels === null || matchesModel(allowedModels, modelId);
+}
