@@ -28,7 +28,10 @@ describe('memory of journal frames', () => {
         const runs: { run: FrameRun; bytes: Buffer }[] = [];
         for (const each of steps) {
           if (each.kind === 'append') {
-            frames.append(each.json);
+            // In pieces of any length, none of which ends within a character.
+            const characters = [...each.json];
+            const cut = Math.floor(characters.length / 3);
+            frames.append(characters.slice(0, cut).join(''), characters.slice(cut).join(''));
             open.push(encodeFrame(each.json));
           } else if (each.kind === 'take') {
             runs.push({ run: frames.take(), bytes: Buffer.concat(open) });

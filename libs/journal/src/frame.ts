@@ -12,30 +12,33 @@ export const MAX_FRAME_BYTES = 960 * 1024;
 /** End of a run of frames: at a boundary, in a frame that was never finished, at bytes that are wrong. */
 export type FrameEnd = 'more' | 'clean' | 'torn' | 'bad';
 
-/** Bytes of the frame that holds `json`. Throws RangeError above MAX_FRAME_BYTES. */
-function frameBytes(json: string): number {
-  const length = Buffer.byteLength(json);
+/** Returns the bytes of the frame that holds the text of `pieces`. Throws RangeError above MAX_FRAME_BYTES. */
+function frameBytes(pieces: readonly string[]): number {
+  let length = 0;
+  for (const piece of pieces) length += Buffer.byteLength(piece);
   checkLength(length);
   return FRAME_HEADER_BYTES + length;
 }
 
 /**
  * Writes the frame into `bytes` from `at` on and returns the offset behind it. `bytes` needs room for three bytes a
- * character, or for `frameBytes(json)`. Throws RangeError above MAX_FRAME_BYTES.
+ * character, or for `frameBytes(pieces)`. Throws RangeError above MAX_FRAME_BYTES.
  */
-function writeFrame(json: string, bytes: Buffer, at: number): number {
+function writeFrame(pieces: readonly string[], bytes: Buffer, at: number): number {
   const start = at + FRAME_HEADER_BYTES;
-  const length = bytes.write(json, start, 'utf8');
+  let end = start;
+  for (const piece of pieces) end += bytes.write(piece, end, 'utf8');
+  const length = end - start;
   checkLength(length);
   bytes.writeUInt32BE(length, at);
   bytes.writeUInt32BE(crc32(bytes.subarray(start, start + length)), at + 4);
-  return start + length;
+  return end;
 }
 
 /** A frame in a buffer of its own. Throws RangeError above MAX_FRAME_BYTES. */
 export function encodeFrame(json: string): Buffer {
-  const frame = Buffer.allocUnsafe(frameBytes(json));
-  writeFrame(json, frame, 0);
+  const frame = Buffer.allocUnsafe(frameBytes([json]));
+  writeFrame([json], frame, 0);
   return frame;
 }
 
@@ -169,13 +172,17 @@ export class FrameBuffer {
     return this.chunk.used - this.start;
   }
 
-  /** Throws RangeError above MAX_FRAME_BYTES, and has then changed nothing. */
-  append(json: string): void {
+  /**
+   * Appends the frame of a text in pieces: joined first, V8 would copy them once more. Throws RangeError above
+   * MAX_FRAME_BYTES, and has then changed nothing.
+   */
+  append(...pieces: string[]): void {
     const { used, bytes } = this.chunk;
-    const atMost = used + FRAME_HEADER_BYTES + UTF8_BYTES_MAX * json.length;
-    if (atMost > bytes.length) this.grow(frameBytes(json));
+    let atMost = used + FRAME_HEADER_BYTES;
+    for (const piece of pieces) atMost += UTF8_BYTES_MAX * piece.length;
+    if (atMost > bytes.length) this.grow(frameBytes(pieces));
     const { chunk } = this;
-    chunk.used = writeFrame(json, chunk.bytes, chunk.used);
+    chunk.used = writeFrame(pieces, chunk.bytes, chunk.used);
   }
 
   /** Everything appended since the last run. Its bytes stay as they are until `release`. */

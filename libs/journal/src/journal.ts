@@ -23,14 +23,20 @@ import {
   type UsageRest,
   unitOf,
 } from './records.js';
-import { type Position, SegmentWriter } from './segment-writer.js';
+import { type Position, SegmentWriter, type SyncOf } from './segment-writer.js';
 import { SegmentRetention } from './segment-retention.js';
 import type { ShipperHandle, ShipSource } from './shipper-handle.js';
 
-export interface Receipt {
-  seq: number;
+export class Receipt {
+  constructor(
+    readonly seq: number,
+    private readonly frames: SyncOf,
+  ) {}
+
   /** Resolves when the outcome is on the disk; never rejects, because a failing disk is tried for ever. */
-  synced: Promise<void>;
+  get synced(): Promise<void> {
+    return this.frames.synced;
+  }
 }
 
 export interface Recovery {
@@ -138,7 +144,7 @@ export class Journal {
   intent(intent: Intent): boolean {
     if (!this.isAccepting) return false;
     const facts = recordJson(intent.facts);
-    void this.writer.append(intentJson(intent, facts), null);
+    this.writer.append(intentJson(intent, facts), null);
     this.openUnits.open(intent, facts);
     void this.tickEnd();
     return true;
@@ -155,12 +161,12 @@ export class Journal {
     settle: SettleFacts | null = null,
   ): Receipt {
     const unit = 'unit' in value ? unitOf(value) : null;
-    return this.record({ topic, key, unit, settle, isCrash: false }, recordJson(value));
+    return this.record({ topic, key, unit, settle, isCrash: false }, [recordJson(value)]);
   }
 
   /** The usage outcome of an open unit: what its INTENT says and `rest`. As `outcome` otherwise. */
   finish(unit: string, key: string, rest: UsageRest, settle: SettleFacts | null): Receipt {
-    const value = this.openUnits.valueOf(unit, rest);
+    const value = [this.openUnits.factsOf(unit), recordJson(rest)];
     return this.record({ topic: USAGE, key, unit, settle, isCrash: false }, value);
   }
 
@@ -196,7 +202,7 @@ export class Journal {
       for (const intent of open) {
         closed.add(intent.unit);
         const { accountId: key, unit } = intent;
-        const value = recordJson(crashRecord(intent, isLost));
+        const value = [recordJson(crashRecord(intent, isLost))];
         this.record({ topic: USAGE, key, unit, settle: null, isCrash: true }, value);
       }
       crashed += open.length;
@@ -285,7 +291,7 @@ export class Journal {
     await this.owner.release();
   }
 
-  private record(what: Omit<OutcomeHead, 'seq' | 'at'>, value: string): Receipt {
+  private record(what: Omit<OutcomeHead, 'seq' | 'at'>, value: readonly string[]): Receipt {
     const { topic, key, unit, isCrash, settle } = what;
     const { producer, epoch } = this;
     const seq = this.seq + 1;
@@ -294,12 +300,12 @@ export class Journal {
     const at = this.options.clock.now();
     const head: OutcomeHead = { seq, topic, key, at, unit, settle, isCrash, traceparent };
     const json = outcomeJson(head, value, this);
-    const synced = this.writer.append(json, syncedOutcome(head, { producer, epoch }));
+    const frames = this.writer.append(json, syncedOutcome(head, { producer, epoch }));
     // Only now: a frame that cannot be made must not use up a number.
     this.seq = seq;
     if (unit !== null) this.openUnits.close(unit);
     void this.tickEnd();
-    return { seq, synced };
+    return new Receipt(seq, frames);
   }
 
   private tickEnd(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Intent, intentJson, joined, recordJson } from './records.js';
+import { type Intent, intentJson } from './records.js';
 
 interface OpenUnit {
   /** Null once it is closed. */
@@ -18,11 +18,11 @@ export class OpenUnits {
     this.units.set(intent.unit, { intent, facts });
   }
 
-  /** The JSON of a value that begins with what the INTENT of the unit says. Throws where the unit is not open. */
-  valueOf(unit: string, rest: object): string {
+  /** Returns the JSON of what the INTENT of the unit says. Throws where the unit is not open. */
+  factsOf(unit: string): string {
     const open = this.units.get(unit);
     if (open === undefined) throw new Error(`Unit ${unit} is not open.`);
-    return joined(open.facts, recordJson(rest));
+    return open.facts;
   }
 
   close(unit: string): void {
@@ -37,7 +37,7 @@ export class OpenUnits {
   /** JSON of each INTENT, for the begin of a new segment. */
   texts(): string[] {
     return [...this.units.values()].flatMap(({ intent, facts }) =>
-      intent === null ? [] : [intentJson(intent, facts)],
+      intent === null ? [] : [intentJson(intent, facts).join('')],
     );
   }
 }

@@ -34,13 +34,27 @@ describe('journal records', () => {
   it('are read back as they were written, whole and as the shipper reads them', () => {
     fc.assert(
       fc.property(head, fc.dictionary(text, fc.jsonValue()), (written, data) => {
-        const json = Buffer.from(outcomeJson(written, JSON.stringify(data), stamp));
+        const json = Buffer.from(outcomeJson(written, [JSON.stringify(data)], stamp).join(''));
         const frame = parseFrame(json);
         if (frame.kind !== 'outcome') throw new Error('no outcome');
         expect(frame.head).toEqual(JSON.parse(JSON.stringify(written)));
         const { seq, topic, key, at, traceparent } = written;
         expect(parseShipped(json)).toEqual({ seq, topic, key, at, traceparent, value: frame.value });
         expect(JSON.parse(frame.value)).toEqual({ ...JSON.parse(JSON.stringify(data)), ...stamp, seq });
+      }),
+    );
+  });
+
+  it('hold the members of two objects, one of which may be empty', () => {
+    const objects = fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.jsonValue());
+    fc.assert(
+      fc.property(head, objects, objects, (written, left, right) => {
+        const own = Object.fromEntries(Object.entries(right).map(([name, value]) => [`_${name}`, value]));
+        const text = outcomeJson(written, [left, own].map(recordJson), stamp).join('');
+        const { value } = parseFrame(Buffer.from(text)) as { value: string };
+        expect(JSON.parse(value)).toEqual(
+          JSON.parse(JSON.stringify({ ...left, ...own, ...stamp, seq: written.seq })),
+        );
       }),
     );
   });

@@ -116,27 +116,34 @@ function storable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, of]) => [storable(name), storable(of)]));
 }
 
-export function intentJson({ unit, accountId }: Intent, facts: string): string {
+/** Returns the text of an INTENT in pieces. */
+export function intentJson({ unit, accountId }: Intent, facts: string): string[] {
   const head = `"unit":${JSON.stringify(unit)},"accountId":${JSON.stringify(accountId)}`;
-  return `${INTENT_START}{${head},"facts":${facts}}}`;
+  return [`${INTENT_START}{${head},"facts":`, facts, '}}'];
 }
 
-/** The value comes last and is spliced as text, so that shipping needs neither to parse nor to serialise it. */
+/**
+ * Returns the text of an outcome in pieces. The value, JSON of one or two objects that share no member, comes last and
+ * is spliced as text, so that shipping needs neither to parse nor to serialise it.
+ */
 export function outcomeJson(
   head: OutcomeHead,
-  value: string,
+  value: readonly string[],
   stamp: { producer: string; epoch: string },
-): string {
+): string[] {
   const { seq, topic, key, at, unit, isCrash, traceparent, settle } = head;
   const headJson = JSON.stringify({ seq, topic, key, at, unit, isCrash, traceparent, settle });
-  const stamps = `{"producer":${JSON.stringify(stamp.producer)},"epoch":${JSON.stringify(stamp.epoch)},"seq":${seq}}`;
-  return `${OUTCOME_START}${headJson}${VALUE_START}${joined(value, stamps)}}`;
-}
-
-/** The members of two objects that share none, as text. */
-export function joined(left: string, right: string): string {
-  if (left === '{}') return right;
-  return right === '{}' ? left : `${left.slice(0, -1)},${right.slice(1)}`;
+  const pieces = [OUTCOME_START, headJson, VALUE_START];
+  for (const object of value) {
+    if (object === '{}') continue;
+    // Each object goes on where the one before it has ended.
+    pieces.push(pieces.length === 3 ? object.slice(0, -1) : object.slice(1, -1), ',');
+  }
+  const start = pieces.length === 3 ? '{' : '';
+  pieces.push(
+    `${start}"producer":${JSON.stringify(stamp.producer)},"epoch":${JSON.stringify(stamp.epoch)},"seq":${seq}}}`,
+  );
+  return pieces;
 }
 
 /** True for an outcome's bytes: an intent need not be parsed where only outcomes matter. */

@@ -21,25 +21,42 @@ export interface Segment {
   lastSeq: number;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** Frames of one write. */
-interface Group {
-  hasFrames: boolean;
-  outcomes: SyncedOutcome[];
-  lastSeq: number;
-  synced: Promise<void>;
-  resolve: () => void;
-}
-
-interface SealedGroup extends Group {
-  data: Buffer;
+class Group {
+  hasFrames = false;
+  outcomes: SyncedOutcome[] = [];
+  lastSeq = 0;
+  /** Bytes of its frames, from when it is sealed. */
+  data: Buffer = NO_BYTES;
   /** Run that `data` was taken from, returned once the disk has confirmed it. Null for data with memory of its own. */
-  run: FrameRun | null;
+  run: FrameRun | null = null;
+  /** File and end of its bytes, from when it is written. */
+  fd = -1;
+  end: Position = { segment: 0, offset: 0, seq: 0 };
+  private isSynced = false;
+  private waiting: { synced: Promise<void>; resolve: () => void } | null = null;
+
+  /** Resolves when the disk has confirmed it. */
+  get synced(): Promise<void> {
+    if (this.isSynced) return Promise.resolve();
+    if (this.waiting === null) {
+      let resolve: () => void = () => undefined;
+      const synced = new Promise<void>((done) => (resolve = done));
+      this.waiting = { synced, resolve };
+    }
+    return this.waiting.synced;
+  }
+
+  resolve(): void {
+    this.isSynced = true;
+    this.waiting?.resolve();
+  }
 }
 
-interface WrittenGroup extends SealedGroup {
-  fd: number;
-  end: Position;
-}
+/** The disk's confirmation of a group of frames. */
+export type SyncOf = Pick<Group, 'synced'>;
 
 export interface WriterOptions {
   disk: Disk;
@@ -74,9 +91,9 @@ export class SegmentWriter {
   isClosed = false;
   private readonly options: WriterOptions;
   private readonly frames = new FrameBuffer();
-  private open: Group = newGroup();
-  private stuck: { group: SealedGroup; written: number } | null = null;
-  private written: WrittenGroup[] = [];
+  private open = new Group();
+  private stuck: { group: Group; written: number } | null = null;
+  private written: Group[] = [];
   private writtenBytes = 0;
   private fd = -1;
   private readonly openFds = new Set<number>();
@@ -107,17 +124,17 @@ export class SegmentWriter {
   }
 
   /**
-   * Buffers a frame for the next flush; the promise resolves when it is synced. Throws RangeError where the frame is too
-   * large, and has then changed nothing.
+   * Buffers a frame of a text in pieces for the next flush, and returns the group that it is synced with. Throws
+   * RangeError where the frame is too large, and has then changed nothing.
    */
-  append(json: string, outcome: SyncedOutcome | null): Promise<void> {
-    this.frames.append(json);
+  append(json: readonly string[], outcome: SyncedOutcome | null): SyncOf {
+    this.frames.append(...json);
     this.open.hasFrames = true;
     if (outcome !== null) {
       this.open.outcomes.push(outcome);
       this.open.lastSeq = outcome.seq;
     }
-    return this.open.synced;
+    return this.open;
   }
 
   /**
@@ -181,11 +198,12 @@ export class SegmentWriter {
   private seal(): void {
     if (!this.open.hasFrames) return;
     const group = this.open;
-    this.open = newGroup();
+    this.open = new Group();
     const carried = this.current().bytes >= this.rollAt ? this.rollOrStay() : [];
     const run = this.frames.take();
-    const data = carried.length === 0 ? run.bytes : Buffer.concat([...carried, run.bytes]);
-    this.stuck = { group: { ...group, data, run }, written: 0 };
+    group.run = run;
+    group.data = carried.length === 0 ? run.bytes : Buffer.concat([...carried, run.bytes]);
+    this.stuck = { group, written: 0 };
   }
 
   private writeStuck(stuck: NonNullable<typeof this.stuck>): void {
@@ -198,8 +216,9 @@ export class SegmentWriter {
     }
     this.lastSeq = Math.max(this.lastSeq, group.lastSeq);
     segment.lastSeq = this.lastSeq;
-    const end = { segment: segment.index, offset: segment.bytes, seq: this.lastSeq };
-    this.written.push({ ...group, fd: this.fd, end });
+    group.end = { segment: segment.index, offset: segment.bytes, seq: this.lastSeq };
+    group.fd = this.fd;
+    this.written.push(group);
     this.writtenBytes += group.data.length;
   }
 
@@ -244,7 +263,7 @@ export class SegmentWriter {
     }
   }
 
-  private confirm(groups: WrittenGroup[]): void {
+  private confirm(groups: Group[]): void {
     this.written = this.written.slice(groups.length);
     for (const group of groups) this.forget(group);
     const last = groups.at(-1);
@@ -260,9 +279,9 @@ export class SegmentWriter {
   }
 
   private rewrite(error: unknown): void {
-    const groups: SealedGroup[] = this.stuck === null ? this.written : [...this.written, this.stuck.group];
+    const groups = this.stuck === null ? this.written : [...this.written, this.stuck.group];
     const data = Buffer.concat(groups.map((group) => group.data));
-    const merged = newGroup();
+    const merged = new Group();
     merged.outcomes = groups.flatMap((group) => group.outcomes);
     merged.lastSeq = Math.max(...groups.map((group) => group.lastSeq));
     void merged.synced.then(() => groups.forEach((group) => group.resolve()));
@@ -271,12 +290,13 @@ export class SegmentWriter {
     this.writtenBytes = 0;
     // The segment in doubt holds nothing above what was synced before: its numbers live on in the new one.
     const carried = this.rollOrStay();
-    this.stuck = { group: { ...merged, data: Buffer.concat([...carried, data]), run: null }, written: 0 };
+    merged.data = Buffer.concat([...carried, data]);
+    this.stuck = { group: merged, written: 0 };
     this.failed('sync_failed', error);
     this.closeRolled();
   }
 
-  private forget({ data, run }: WrittenGroup): void {
+  private forget({ data, run }: Group): void {
     this.writtenBytes -= data.length;
     if (run !== null) this.frames.release(run);
   }
@@ -331,12 +351,4 @@ export class SegmentWriter {
     if (segment === undefined) throw new Error('The journal has no segment.');
     return segment;
   }
-}
-
-function newGroup(): Group {
-  let resolve: () => void = () => undefined;
-  const synced = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { hasFrames: false, outcomes: [], lastSeq: 0, synced, resolve };
 }
