@@ -24,7 +24,7 @@ export function isSpelled(value: unknown): boolean {
   if (spellingOf(value) !== undefined) return true;
   if (Array.isArray(value)) return value.some(isSpelled);
   const members = value as Record<string, unknown>;
-  for (const name of Object.keys(members)) {
+  for (const name in members) {
     const member = members[name];
     if (typeof member === 'object' && member !== null && isSpelled(member)) return true;
   }
@@ -119,7 +119,8 @@ export function spliceMembers(
   }
   if (rewrites(body, changes)) spellBody(body);
   let added = '';
-  for (const [name, value] of Object.entries(changes)) {
+  for (const name in changes) {
+    const value = changes[name];
     if (value === undefined) continue;
     if (added !== '' || pieces.length > 1) added += ',';
     added += `${JSON.stringify(name)}:${writeJson(value)}`;
@@ -132,10 +133,13 @@ export function spliceMembers(
 
 /** True where a list or an object of the caller's is changed: parts of it may stand in what replaces it. */
 function rewrites(body: ParsedBody, changes: MemberChanges): boolean {
-  const names = Object.keys(changes);
-  return (
-    names.some((name) => isContainer(changes[name])) && names.some((name) => isContainer(body.value[name]))
-  );
+  let isContained = false;
+  let isReplaced = false;
+  for (const name in changes) {
+    isContained ||= isContainer(changes[name]);
+    isReplaced ||= isContainer(body.value[name]);
+  }
+  return isContained && isReplaced;
 }
 
 function isContainer(value: unknown): boolean {

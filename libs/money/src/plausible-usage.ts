@@ -97,12 +97,12 @@ export function plausibleUsage(reported: UnitUsage, bound: UsageBound): Plausibl
     if (count !== undefined) usage[name] = clamped(count);
   }
   let isDoubted = false;
-  for (const [side, most] of [
-    [INPUT, bound.input],
-    [OUTPUT, bound.output],
-  ] as const) {
-    if ((usage[side[0]] ?? 0) <= most) continue;
-    for (const name of side) delete usage[name];
+  if ((usage.prompt_tokens ?? 0) > bound.input) {
+    for (const name of INPUT) delete usage[name];
+    isDoubted = true;
+  }
+  if ((usage.completion_tokens ?? 0) > bound.output) {
+    for (const name of OUTPUT) delete usage[name];
     isDoubted = true;
   }
   const { audioSeconds = Infinity, measuredSeconds = audioSeconds } = bound;

@@ -86,7 +86,7 @@ export function reservation(request: ReservationRequest): Reservation & { inputT
   const { fromMs = null, untilMs = null } = request.begins ?? {};
   for (const route of request.routes) {
     for (const record of pricesBetween(route.record, fromMs, untilMs)) {
-      const ofRoute = routeReservation({ ...route, record }, request, input);
+      const ofRoute = routeReservation(route, record, request, input);
       if (ofRoute.worst_case_nano > worst) worst = ofRoute.worst_case_nano;
       if (ofRoute.reserved_nano > reserved) reserved = ofRoute.reserved_nano;
     }
@@ -103,31 +103,32 @@ export function p95OutputTokens(samples: readonly number[]): number | null {
 
 function routeReservation(
   route: ReservedRoute,
+  record: PriceRecord,
   request: ReservationRequest,
   input: InputTokens,
 ): Reservation {
   const factor = chargeFactor(route);
-  const compiled = compilePrice(route.record);
+  const compiled = compilePrice(record);
   if (compiled.isFree || factor.n === 0n) return { worst_case_nano: 0n, reserved_nano: 0n };
 
   const rates = compiled.tokenRates(input.total, request.tier);
   const isTokenBilled = (one: TokenClass): boolean =>
     !(compiled.billsUnits && billsByUnit(one, compiled, request.context));
-  const dearest = (classes: readonly TokenClass[]): Exact => largest(classes.map((one) => rates[one].each));
-  const written: readonly TokenClass[] = request.writesCache ? ['cache_write', 'cache_write_1h'] : [];
-  let fixed = times(input.text, dearest(['fresh', ...written]));
+  const inputRate = (one: TokenClass): Exact =>
+    request.writesCache
+      ? largest([rates[one].each, rates.cache_write.each, rates.cache_write_1h.each])
+      : rates[one].each;
+  let fixed = times(input.text, inputRate('fresh'));
   if (compiled.billsUnits) fixed = add(fixed, unitsCost(compiled, request));
-  for (const [one, tokens] of [
-    ['audio_input', input.audio],
-    ['image_input', input.image],
-  ] as const) {
-    if (tokens > 0 && isTokenBilled(one)) fixed = add(fixed, times(tokens, dearest([one, ...written])));
-  }
+  if (input.audio > 0 && isTokenBilled('audio_input'))
+    fixed = add(fixed, times(input.audio, inputRate('audio_input')));
+  if (input.image > 0 && isTokenBilled('image_input'))
+    fixed = add(fixed, times(input.image, inputRate('image_input')));
 
   const outputs: TokenClass[] = ['completion'];
   if (request.wantsAudio) outputs.push('audio_output');
   if (request.wantsImages) outputs.push('image_output');
-  const outputRate = dearest(outputs.filter(isTokenBilled));
+  const outputRate = largest(outputs.filter(isTokenBilled).map((one) => rates[one].each));
   const choices = Math.max(1, counted(request.choices));
   const usual = usualOutput(request);
   const maxOut = maxOutput(route, request.maxTokens, input.total, usual);
@@ -139,7 +140,8 @@ function routeReservation(
     const rounded = roundTo(exact, NANO_DECIMALS, 'up');
     return rounded > least ? rounded : least;
   };
-  return { worst_case_nano: nano(maxOut), reserved_nano: nano(likely) };
+  const worst = nano(maxOut);
+  return { worst_case_nano: worst, reserved_nano: likely === maxOut ? worst : nano(likely) };
 }
 
 /** Output tokens of one choice of a model that has no history here. */

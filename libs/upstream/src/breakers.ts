@@ -56,11 +56,9 @@ interface AccountFault {
 
 const FAULT = new Error('the provider failed');
 
-/** The function that opossum runs: it settles with an outcome that is already known. */
-function settle(outcome: 'good' | 'fault'): Promise<void> {
-  // Thrown, not rejected: opossum then counts it, and opens, before `fire` returns.
-  if (outcome === 'fault') throw FAULT;
-  return Promise.resolve();
+/** The function that opossum runs for a fault. Thrown, not rejected: it is then counted, and opens, before `fire` returns. */
+function fail(): Promise<void> {
+  throw FAULT;
 }
 
 /**
@@ -68,7 +66,7 @@ function settle(outcome: 'good' | 'fault'): Promise<void> {
  * decided outcomes only, waits by the clock, and lets one probe at a time through (docs/adr/0004).
  */
 class RouteBreaker {
-  private readonly breaker: CircuitBreaker<['good' | 'fault'], void>;
+  private readonly breaker: CircuitBreaker<[], void>;
   /** Moves opossum's window on. By use instead of by timer, so that a breaker without traffic costs nothing. */
   private readonly window = new EventEmitter();
   private bucket: number;
@@ -89,7 +87,7 @@ class RouteBreaker {
     private readonly onState: (state: BreakerState) => void,
   ) {
     this.bucket = this.currentBucket();
-    this.breaker = new CircuitBreaker(settle, { ...SETTINGS, rotateBucketController: this.window });
+    this.breaker = new CircuitBreaker(fail, { ...SETTINGS, rotateBucketController: this.window });
     this.breaker.on('open', () => {
       const live = this.faults.filter(({ bucket }) => this.bucket - bucket < BUCKETS);
       this.onlyFor = live.length === 1 ? (live[0].account ?? null) : null;
@@ -182,12 +180,15 @@ class RouteBreaker {
     const bucket = this.currentBucket();
     this.rotate(Math.min(bucket - this.bucket, BUCKETS));
     this.bucket = bucket;
-    if (outcome === 'fault') {
-      const others = this.faults.filter((fault) => fault.account !== account);
-      this.faults = [...others, { account, bucket }].slice(-2);
+    if (outcome === 'good') {
+      // It opens nothing: opossum counts it, without the promises of a call.
+      this.breaker.emit('fire');
+      return;
     }
+    const others = this.faults.filter((fault) => fault.account !== account);
+    this.faults = [...others, { account, bucket }].slice(-2);
     // A fault has been counted by now; what fire returns says nothing more.
-    this.breaker.fire(outcome).catch(() => undefined);
+    this.breaker.fire().catch(() => undefined);
   }
 
   private currentBucket(): number {

@@ -2,14 +2,17 @@ import { isObject, spelledLike, type JsonObject } from '@gateway/json-body';
 
 export { isObject, type JsonObject };
 
+const NO_OBJECTS: readonly JsonObject[] = [];
+
 /** The value as an object, an empty one where it is none: providers leave members out as they like. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The objects of a list, nothing where it is none. */
-export function objectsOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+/** The objects of a list, which is the list itself where it holds nothing else; nothing where it is none. */
+export function objectsOf(value: unknown): readonly JsonObject[] {
+  if (!Array.isArray(value)) return NO_OBJECTS;
+  return value.every(isObject) ? value : value.filter(isObject);
 }
 
 export function textOf(value: unknown): string {
@@ -24,7 +27,7 @@ export function filled(value: unknown): string | null {
 /** The members that are wanted. A plain loop: this runs several times for each frame of a stream. */
 export function pick(value: JsonObject, isWanted: (name: string) => boolean): JsonObject {
   const kept: JsonObject = {};
-  for (const name of Object.keys(value)) {
+  for (const name in value) {
     // An assignment to that name would change the object's prototype instead.
     if (name !== '__proto__' && isWanted(name)) kept[name] = value[name];
   }

@@ -51,7 +51,7 @@ export function sentCount({ images, references }: ImagesRequest): number {
 }
 
 /** The objects of a list that hold at least one. Throws ExchangeFailure. */
-export function someOf(value: unknown): JsonObject[] {
+export function someOf(value: unknown): readonly JsonObject[] {
   const found = objectsOf(value);
   if (found.length === 0) throw badReply('the answer holds no image.');
   return found;

@@ -35,12 +35,18 @@ const NONE: ReadonlySet<string> = new Set();
 export function withoutMoney(value: unknown, whole: ReadonlySet<string> = NONE): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const items = value.map((item) => withoutMoney(item, whole));
-    return items.some((item, at) => item !== value[at]) ? spelledLike(items, value) : value;
+    let items: unknown[] | null = null;
+    for (let at = 0; at < value.length; at += 1) {
+      const item: unknown = value[at];
+      const shown = withoutMoney(item, whole);
+      if (shown !== item) items ??= [...(value as unknown[])];
+      if (items !== null) items[at] = shown;
+    }
+    return items === null ? value : spelledLike(items, value);
   }
   const given = withoutHidden(value as Record<string, unknown>, namesNoMoney);
   let kept: Record<string, unknown> | null = null;
-  for (const name of Object.keys(given)) {
+  for (const name in given) {
     const member = given[name];
     const isGone = name === '__proto__' || namesMoney(name);
     const shown = isGone || whole.has(name) ? member : withoutMoney(member, whole);

@@ -45,7 +45,8 @@ class FoldedChoice {
   private reasoning = '';
   private details: ReasoningDetails | null = null;
   private readonly annotations: JsonObject[] = [];
-  private readonly calls = new Map<number, { start: ToolStart; text: string }>();
+  /** None while no tool was called. */
+  private calls: Map<number, { start: ToolStart; text: string }> | null = null;
   private audio: JsonObject | null = null;
   private logprobs: JsonObject | null = null;
   private reason = 'stop';
@@ -74,10 +75,10 @@ class FoldedChoice {
         (this.details ??= new ReasoningDetails()).add(event);
         break;
       case 'tool_start':
-        this.calls.set(event.call, { start: event, text: '' });
+        (this.calls ??= new Map()).set(event.call, { start: event, text: '' });
         break;
       case 'tool_arguments': {
-        const call = this.calls.get(event.call);
+        const call = this.calls?.get(event.call);
         if (call) call.text += event.text;
         break;
       }
@@ -109,15 +110,15 @@ class FoldedChoice {
 
   private message(): JsonObject {
     const { facts, calls } = this;
-    const isEmpty = this.text === '' && (calls.size > 0 || this.refusal !== '' || this.audio !== null);
+    const isEmpty = this.text === '' && (calls !== null || this.refusal !== '' || this.audio !== null);
     const message: JsonObject = {
       role: 'assistant',
       content: isEmpty ? null : this.text,
       refusal: this.refusal === '' ? null : this.refusal,
       annotations: this.annotations,
     };
-    const toolCalls = [...calls.values()].map(({ start, text }) => toolCall(start, text));
-    if (toolCalls.length > 0) {
+    if (calls !== null) {
+      const toolCalls = [...calls.values()].map(({ start, text }) => toolCall(start, text));
       if (facts.legacyFunctions) message.function_call = toolCalls[0].function;
       else message.tool_calls = toolCalls;
     }
@@ -144,16 +145,18 @@ export function fold(events: Iterable<ModelEvent>, facts: TextFacts): JsonObject
       choice.add(event);
     }
   }
-  const { id, created, model, ...tier } = answerHead(start, facts);
-  const inOrder = [...choices.entries()].sort(([a], [b]) => a - b);
+  const { id, created, model, service_tier, system_fingerprint } = answerHead(start, facts);
+  const inOrder = Array.from(choices.values(), (choice) => choice.toJson());
+  if (inOrder.length > 1) inOrder.sort((a, b) => Number(a.index) - Number(b.index));
   return {
     id,
     object: 'chat.completion',
     created,
     model,
-    choices: inOrder.map(([, choice]) => choice.toJson()),
+    choices: inOrder,
     usage: chatUsage(facts.believed(usage?.usage ?? {}), usage?.raw ?? {}, facts),
-    ...tier,
+    service_tier,
+    system_fingerprint,
   };
 }
 
@@ -241,11 +244,14 @@ function firstOf(...values: unknown[]): number {
 
 /** The usage object of a chunk or answer. Groq repeats it in `x_groq`: one of the two counts, never both. */
 export function reportedUsage(answer: JsonObject): JsonObject | null {
-  for (const usage of [answer.usage, objectOf(answer.x_groq).usage]) {
-    if (isObject(usage) && (wholeCount(usage.prompt_tokens) ?? wholeCount(usage.completion_tokens)) !== null)
-      return usage;
-  }
-  return null;
+  const { usage, x_groq } = answer;
+  if (hasCounts(usage)) return usage;
+  const repeated = isObject(x_groq) ? x_groq.usage : undefined;
+  return hasCounts(repeated) ? repeated : null;
+}
+
+function hasCounts(usage: unknown): usage is JsonObject {
+  return isObject(usage) && (wholeCount(usage.prompt_tokens) ?? wholeCount(usage.completion_tokens)) !== null;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Citation, ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded } from '../text-dialect.js';
 import { type StartEvent, reportedUsage, unitUsage } from './chat-completion.js';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
-import { ToolCallDecoder } from './tool-call-decoder.js';
+import { ToolCallDecoder, type CalledAnswer } from './tool-call-decoder.js';
 
 /** Most choices of one answer: OpenAI's own bound of `n`. */
 const CHOICES_MAX = 128;
@@ -17,20 +17,20 @@ const CHOICES_MAX = 128;
  * Reads the answer of an OpenAI-compatible provider, plain or streamed (wire-formats 1.4, tolerances 5.6). A message is
  * read as one delta: a stream and its plain twin cannot disagree.
  */
-export class ChatDecoder implements AnswerDecoder {
+export class ChatDecoder implements AnswerDecoder, CalledAnswer {
   private readonly choices = new Map<number, ChoiceDecoder>();
   private parser: SseParser | null = null;
   /** True after `end` or `error`: nothing follows. */
   private isOver = false;
   private hasStarted = false;
-  private seed = '';
+  idSeed = '';
   /** Object being read, and its text. */
   private current: JsonObject = {};
   private text = '';
 
   constructor(
     private readonly target: RouteTarget,
-    private readonly toolNames: Readonly<Record<string, string>> = {},
+    readonly toolNames: Readonly<Record<string, string>> = {},
   ) {}
 
   whole(body: JsonObject, text = ''): Decoded {
@@ -129,7 +129,7 @@ export class ChatDecoder implements AnswerDecoder {
       serviceTier: filled(answer.service_tier),
     };
     // What minted ids of tool calls are made of: the same for every reading of one answer.
-    this.seed = `${start.id ?? ''}/${start.created ?? ''}`;
+    this.idSeed = `${start.id ?? ''}/${start.created ?? ''}`;
     events.push(start);
   }
 
@@ -137,17 +137,14 @@ export class ChatDecoder implements AnswerDecoder {
     let choice = this.choices.get(index);
     if (!choice) {
       if (this.choices.size >= CHOICES_MAX) return null;
-      choice = new ChoiceDecoder(
-        index,
-        () => this.seed,
-        (name) => (Object.hasOwn(this.toolNames, name) ? this.toolNames[name] : name),
-        () => {
-          rememberSpelling(this.current, this.text);
-        },
-      );
+      choice = new ChoiceDecoder(index, this);
       this.choices.set(index, choice);
     }
     return choice;
+  }
+
+  remember(): void {
+    rememberSpelling(this.current, this.text);
   }
 
   /** The provider says that the answer is complete. */
@@ -187,7 +184,7 @@ function badResponse(message: string): AnswerFailure {
 
 /** Sources that Perplexity and xAI name beside the choices. */
 function sourcesOf(answer: JsonObject): readonly unknown[] {
-  const results: unknown[] = objectsOf(answer.search_results);
+  const results = objectsOf(answer.search_results);
   if (results.length > 0) return results;
   return Array.isArray(answer.citations) ? answer.citations : NO_SOURCES;
 }
@@ -229,14 +226,11 @@ class ChoiceDecoder {
   /** None while no tool was called: most answers. */
   private tools: ToolCallDecoder | null = null;
   /** Citations are repeated on every chunk by some providers: each is passed once. */
-  private readonly cited = new Set<string>();
+  private cited: Set<string> | null = null;
 
   constructor(
     private readonly choice: number,
-    private readonly idSeed: () => string,
-    private readonly originalName: (name: string) => string,
-    /** Called before a value of the answer is kept that is written again. */
-    private readonly spell: () => void,
+    private readonly answer: CalledAnswer,
   ) {}
 
   /** Returns the bound that the choice exceeds; null while it does not. */
@@ -283,6 +277,7 @@ class ChoiceDecoder {
     if (typeof from.start_index === 'number') citation.start = from.start_index;
     if (typeof from.end_index === 'number') citation.end = from.end_index;
     const key = `${citation.start ?? ''}-${citation.end ?? ''}-${url}`;
+    this.cited ??= new Set();
     if (this.cited.has(key)) return;
     this.cited.add(key);
     events.push({ type: 'citation', choice: this.choice, citation });
@@ -290,7 +285,7 @@ class ChoiceDecoder {
 
   private toolCall(call: JsonObject, events: ModelEvent[], isWhole: boolean): void {
     this.hasSaid = true;
-    this.tools ??= new ToolCallDecoder(this.choice, this.idSeed, this.originalName, this.spell);
+    this.tools ??= new ToolCallDecoder(this.choice, this.answer);
     if (isWhole) this.tools.whole(call, events);
     else this.tools.delta(call, events);
   }

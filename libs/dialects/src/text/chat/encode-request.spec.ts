@@ -189,7 +189,8 @@ describe('a request of the same dialect', () => {
     const said = { role: 'assistant', content: 'Hi', reasoning: 'hm' };
     const asked = { role: 'assistant', content: null, reasoning_content: 'hm', tool_calls: [call] };
     const messages = [USER, said, USER, asked, { role: 'tool', tool_call_id: 'a', content: 'found' }];
-    const sentTo = (quirks: Quirks): JsonObject[] => objectsOf(spliced({ messages }, quirks).body.messages);
+    const sentTo = (quirks: Quirks): readonly JsonObject[] =>
+      objectsOf(spliced({ messages }, quirks).body.messages);
     expect(JSON.stringify(sentTo({}))).not.toContain('hm');
     const deepseek = sentTo({ returnsReasoning: 'reasoning_content' });
     expect(deepseek[1]).toEqual({ role: 'assistant', content: 'Hi' });

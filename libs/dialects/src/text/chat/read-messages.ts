@@ -1,5 +1,13 @@
 import type { ErrorDetail, DetailType } from '@gateway/contracts';
-import type { CacheMarker, Capability, FileReference, ModelRequest, Part, Turn } from '../model-request.js';
+import type {
+  CacheMarker,
+  Capability,
+  FileReference,
+  ModelRequest,
+  Part,
+  RequiredCapability,
+  Turn,
+} from '../model-request.js';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { base64Length, DATA_URL_LIMIT_BYTES, parseDataUrl } from '../data-url.js';
 
@@ -15,18 +23,19 @@ export class MessagesReader {
   readonly turns: Turn[] = [];
   readonly sizes: ModelRequest['sizes'] = { textBytes: 0, images: 0, audioSeconds: 0, documentBytes: [] };
   /** The first place of each capability that the messages need. */
-  readonly needs = new Map<Capability, string>();
+  readonly needs: RequiredCapability[] = [];
   readonly files: FileReference[] = [];
   /** Spellings of cache markers that stand somewhere. */
-  readonly markers = new Set<string>();
+  readonly markers: Record<string, true> = {};
   /** Spelling of the caller for the reasoning of earlier turns. */
   thoughts = 'reasoning_details';
   fault: ErrorDetail | null = null;
   /** Calls without their result so far, by id: some hosts give one to several calls. */
-  private readonly open = new Map<string, Loc[]>();
+  private open: Map<string, Loc[]> | null = null;
 
   read(messages: readonly JsonObject[]): void {
-    for (const [position, message] of messages.entries()) this.message(message, ['messages', position]);
+    for (let position = 0; position < messages.length; position += 1)
+      this.message(messages[position], ['messages', position]);
     this.refuseOpenCalls();
   }
 
@@ -54,7 +63,7 @@ export class MessagesReader {
 
   private toolResult(message: JsonObject, loc: Loc): void {
     const toolCallId = textOf(message.tool_call_id);
-    if (this.open.get(toolCallId)?.shift() === undefined)
+    if (this.open?.get(toolCallId)?.shift() === undefined)
       this.refuse(
         'unknown_tool_call',
         [...loc, 'tool_call_id'],
@@ -81,6 +90,7 @@ export class MessagesReader {
       const custom = call.type === 'custom';
       const body = objectOf(custom ? call.custom : call.function);
       const id = textOf(call.id);
+      this.open ??= new Map();
       this.open.set(id, [...(this.open.get(id) ?? []), [...loc, 'tool_calls', position]]);
       parts.push({
         type: 'tool_call',
@@ -122,7 +132,7 @@ export class MessagesReader {
     const name = MARKERS.find((spelling) => part[spelling] != null);
     const marker = name === undefined ? null : part[name];
     if (name === undefined || !isObject(marker)) return {};
-    this.markers.add(name);
+    this.markers[name] = true;
     return { cache: { ttl: marker.ttl === '1h' ? '1h' : '5m' } };
   }
 
@@ -204,9 +214,10 @@ export class MessagesReader {
   }
 
   private refuseOpenCalls(): void {
+    if (this.open === null) return;
     for (const loc of [...this.open.values()].flat())
       this.refuse('unanswered_tool_call', loc, 'the tool call is not answered by a tool message');
-    this.open.clear();
+    this.open = null;
   }
 
   private text(text: string): string {
@@ -215,7 +226,8 @@ export class MessagesReader {
   }
 
   private need(capability: Capability, loc: Loc): void {
-    if (!this.needs.has(capability)) this.needs.set(capability, dotted(loc));
+    if (!this.needs.some((one) => one.capability === capability))
+      this.needs.push({ capability, param: dotted(loc) });
   }
 
   private refuse(type: DetailType, loc: Loc, msg: string): [] {

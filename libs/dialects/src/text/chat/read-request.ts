@@ -56,7 +56,6 @@ export function readRequest(body: ParsedBody): ModelRequest {
     if (MEASURED.includes(key)) sizes.textBytes += end - valueStart;
   const tools = objectsOf(value.tools).map((tool) => readTool(tool, messages));
   const reasoning = readReasoning(value);
-  const needed = [...messages.needs].map(([capability, param]) => ({ capability, param }));
   return {
     dialect: CHAT,
     model: filled(value.model),
@@ -80,11 +79,11 @@ export function readRequest(body: ParsedBody): ModelRequest {
     reasoning,
     serviceTier: readTier(value.service_tier),
     endUser: filled(value.safety_identifier) ?? filled(value.user),
-    requires: [...needed, ...paramsNeed(value, tools, reasoning)],
+    requires: [...messages.needs, ...paramsNeed(value, tools, reasoning)],
     files: messages.files,
     hints: {
       ...pick(value, (name) => HINTS.has(name) && isGiven(value[name]) && value[name] !== false),
-      ...Object.fromEntries([...messages.markers].map((name) => [name, true])),
+      ...messages.markers,
     },
     includeUsage: objectOf(value.stream_options).include_usage === true,
     legacyFunctions,
@@ -219,7 +218,8 @@ function paramsNeed(
   need(isSchema, 'json_schema', 'response_format', 'json_schema');
   need((numberOf(value.n) ?? 1) > 1, 'choices', 'n');
   need(value.logprobs === true, 'logprobs', 'logprobs');
-  need(Object.keys(objectOf(value.logit_bias)).length > 0, 'logit_bias', 'logit_bias');
+  const { logit_bias: bias } = value;
+  need(isObject(bias) && Object.keys(bias).length > 0, 'logit_bias', 'logit_bias');
   need(modalities.includes('audio'), 'audio_output', 'modalities');
   need(modalities.includes('image'), 'same_dialect', 'modalities');
   need(isGiven(value.prediction), 'prediction', 'prediction');

@@ -194,8 +194,13 @@ const READ_ONLY_OF_CALL = ['parsed_arguments'];
  */
 function repairedMessages(messages: unknown, quirks: Quirks): JsonObject[] | null {
   const before = objectsOf(messages);
-  const after = before.map((message) => repaired(message, quirks));
-  return after.some((message, position) => message !== before[position]) ? after : null;
+  let after: JsonObject[] | null = null;
+  for (let at = 0; at < before.length; at += 1) {
+    const message = repaired(before[at], quirks);
+    if (message !== before[at]) after ??= [...before];
+    if (after !== null) after[at] = message;
+  }
+  return after;
 }
 
 function repaired(message: JsonObject, quirks: Quirks): JsonObject {

@@ -24,6 +24,16 @@ interface Call {
 
 const KNOWN = ['index', 'id', 'type', 'function', 'custom'];
 
+/** The answer that calls belong to. */
+export interface CalledAnswer {
+  /** Text that minted ids are made of: the same for every reading of one answer. */
+  readonly idSeed: string;
+  /** The caller's own names of tools, by those that the provider was sent. */
+  readonly toolNames: Readonly<Record<string, string>>;
+  /** Called before a value of the answer is kept that is written again. */
+  remember?(): void;
+}
+
 /**
  * Tool call deltas of one choice, in any of the field's spellings (wire-formats 5.6): index missing, repeated or not
  * from 0; id missing, numeric, empty or repeated; name repeated; arguments as an object; calls complete in one delta.
@@ -36,11 +46,13 @@ export class ToolCallDecoder {
 
   constructor(
     private readonly choice: number,
-    private readonly idSeed: () => string,
-    private readonly originalName: (name: string) => string,
-    /** Called before a value of the answer is kept that is written again. */
-    private readonly spell: () => void = () => undefined,
+    private readonly answer: CalledAnswer,
   ) {}
+
+  private originalName(name: string): string {
+    const { toolNames } = this.answer;
+    return Object.hasOwn(toolNames, name) ? toolNames[name] : name;
+  }
 
   get count(): number {
     return this.calls.length;
@@ -60,7 +72,7 @@ export class ToolCallDecoder {
     const body = objectOf(isCustom ? raw.custom : raw.function);
     const name = filled(body.name);
     const given = isCustom ? body.input : body.arguments;
-    if (typeof given === 'object' && given !== null) this.spell();
+    if (typeof given === 'object' && given !== null) this.answer.remember?.();
     const text = argumentText(given);
     const id = typeof raw.id === 'number' ? String(raw.id) : filled(raw.id);
     const index = typeof raw.index === 'number' ? raw.index : null;
@@ -80,7 +92,7 @@ export class ToolCallDecoder {
 
   private extras(raw: JsonObject, extras: JsonObject): void {
     if (Object.keys(raw).every((name) => KNOWN.includes(name))) return;
-    this.spell();
+    this.answer.remember?.();
     Object.assign(extras, withoutMoney(without(raw, KNOWN)));
   }
 
@@ -127,7 +139,7 @@ export class ToolCallDecoder {
     if (call.call < 0) {
       call.call = this.started;
       this.started += 1;
-      call.id ??= mintedToolId(this.idSeed(), choice, call.call);
+      call.id ??= mintedToolId(this.answer.idSeed, choice, call.call);
       const name = this.originalName(call.name ?? '');
       const { id, isCustom: custom, extras } = call;
       const unknown = Object.keys(extras).length > 0 ? { extras } : {};

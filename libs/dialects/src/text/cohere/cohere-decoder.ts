@@ -35,16 +35,11 @@ export class CohereDecoder extends EventDecoder {
   private hasStarted = false;
   private isFinished = false;
   private hasSaid = false;
-  private seed = '';
-  private readonly tools: ToolCallDecoder;
+  idSeed = '';
+  private readonly tools = new ToolCallDecoder(0, this);
 
-  constructor(toolNames: Readonly<Record<string, string>> = {}) {
+  constructor(readonly toolNames: Readonly<Record<string, string>> = {}) {
     super();
-    this.tools = new ToolCallDecoder(
-      0,
-      () => this.seed,
-      (name) => (Object.hasOwn(toolNames, name) ? toolNames[name] : name),
-    );
   }
 
   override whole(body: JsonObject): Decoded {
@@ -87,7 +82,7 @@ export class CohereDecoder extends EventDecoder {
 
   private start(id: string | null, events: ModelEvent[]): void {
     this.hasStarted = true;
-    this.seed = id ?? '';
+    this.idSeed = id ?? '';
     events.push({ type: 'start', id, created: null, systemFingerprint: null, serviceTier: null });
   }
 

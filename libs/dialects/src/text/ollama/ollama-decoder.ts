@@ -24,16 +24,10 @@ export class OllamaDecoder implements AnswerDecoder {
   private readonly lines = new JsonLines();
   private hasStarted = false;
   private isOver = false;
-  private seed = '';
-  private readonly tools: ToolCallDecoder;
+  idSeed = '';
+  private readonly tools = new ToolCallDecoder(0, this);
 
-  constructor(toolNames: Readonly<Record<string, string>> = {}) {
-    this.tools = new ToolCallDecoder(
-      0,
-      () => this.seed,
-      (name) => (Object.hasOwn(toolNames, name) ? toolNames[name] : name),
-    );
-  }
+  constructor(readonly toolNames: Readonly<Record<string, string>> = {}) {}
 
   whole(body: JsonObject, text = ''): Decoded {
     rememberSpelling(body, text);
@@ -97,8 +91,8 @@ export class OllamaDecoder implements AnswerDecoder {
 
   private start({ created_at }: JsonObject, events: ModelEvent[]): void {
     this.hasStarted = true;
-    this.seed = textOf(created_at);
-    const at = Date.parse(this.seed);
+    this.idSeed = textOf(created_at);
+    const at = Date.parse(this.idSeed);
     const created = Number.isNaN(at) ? null : Math.floor(at / 1_000);
     events.push({ type: 'start', id: null, created, systemFingerprint: null, serviceTier: null });
   }

@@ -119,6 +119,8 @@ export class Meter {
 /** Returns the counts without sides that are 0 although there is text on them. */
 function reportedSides(usage: UnitUsage, { inputBytes }: SentInput, outputBytes: number): UnitUsage {
   if (outputBytes === 0) return usage;
+  // Nearly every answer: both sides are there.
+  if ((usage.prompt_tokens ?? 0) > 0 && (usage.completion_tokens ?? 0) > 0) return usage;
   const { prompt_tokens: prompt, completion_tokens: completion, ...rest } = usage;
   const hasInput = prompt !== undefined && (prompt > 0 || inputBytes === 0);
   return {
