@@ -4,10 +4,26 @@ import type { FailureSignal } from './failure/failure-signal.js';
 import type { NamedHosts } from './named-address.js';
 import type { UpstreamRequest } from './transport.js';
 
+/** Parts of the operator's own for each request to a provider; names of headers in lower case. */
+export interface AddedParts {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** Bounds of the calls of one provider, in milliseconds; absent = those of all. */
+export interface ProviderTimeouts {
+  readonly connectMs?: number;
+  readonly firstByteMs?: number;
+  readonly idleMs?: number;
+  readonly totalMs?: number;
+}
+
 /** Address and credential of a provider, from the operator's environment or a stored provider key. */
 export interface ProviderAccess {
   baseUrl: string;
   credential: ProviderCredential;
+  /** Parts that the operator adds to each request; absent for none. */
+  added?: AddedParts;
   /** Bucket of the operator, for batches that go through one. */
   batchPlace?: BatchPlace & {
     /** Endpoint of the store, where it is not the provider's own. */
@@ -49,6 +65,8 @@ export interface Provider {
   readonly furtherEnv?: Readonly<Record<string, string>>;
   /** The platform's credential and address where they are more than two variables; undefined = not enabled. */
   readonly accessFrom?: (read: EnvReader) => ProviderAccess | undefined;
+  /** Times of its calls in place of those of all; absent = those of all. */
+  readonly timeouts?: ProviderTimeouts;
   /** Default: GET /models. */
   readonly check?: CredentialCheck;
   /** Puts the dialect's request under the provider's API root and signs it. A promise where a token has to be had first. */

@@ -1,5 +1,6 @@
 import { Agent } from 'node:https';
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
+import type { UpstreamTls } from './upstream-parts.js';
 
 export interface EgressProxy {
   /** http[s]://[user:password@]host:port; TLS to the provider goes through it by CONNECT. */
@@ -10,6 +11,8 @@ export interface EgressProxy {
 
 export interface ProxiedPoolOptions extends Pool.Options {
   connectTimeoutMs: number;
+  /** TLS to the provider, where it is not that of all. */
+  requestTls: UpstreamTls;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface ProxiedPoolOptions extends Pool.Options {
  */
 export function proxiedDispatcher(
   { url, except }: EgressProxy,
-  { connectTimeoutMs, ...options }: ProxiedPoolOptions,
+  { connectTimeoutMs, requestTls, ...options }: ProxiedPoolOptions,
   onPool: (pool: Pool) => void,
 ): EnvHttpProxyAgent {
   const factory = (origin: string | URL, given: object): Dispatcher => {
@@ -32,6 +35,7 @@ export function proxiedDispatcher(
     httpsProxy: url,
     noProxy: except,
     factory,
+    requestTls,
     connectTimeout: connectTimeoutMs,
     clientFactory: (origin: URL, given: object) =>
       new Pool(origin, { ...given, headersTimeout: connectTimeoutMs }),

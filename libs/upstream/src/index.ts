@@ -12,4 +12,5 @@ export {
   withFile,
   type KeyedProvider,
 } from './keyed-providers.js';
+export { upstreamParts, type UpstreamParts, type UpstreamTls } from './upstream-parts.js';
 export { UndiciTransport } from './undici-transport.js';

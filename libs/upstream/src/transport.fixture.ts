@@ -14,6 +14,7 @@ import {
   type UpstreamResponse,
 } from '@gateway/providers';
 import { UndiciTransport } from './undici-transport.js';
+import type { UpstreamTls } from './upstream-parts.js';
 
 const BOUNDS = {
   connectTimeoutMs: 1_000,
@@ -28,8 +29,12 @@ export class TransportUnderTest {
   readonly transport: UndiciTransport;
   private readonly servers: (Server | NetServer)[] = [];
 
-  constructor(clock: Clock = new SystemClock(), proxy?: { url: string; except: string }) {
-    this.transport = new UndiciTransport({ clock, connections: 64, connectTimeoutMs: 1_000, proxy });
+  constructor(
+    clock: Clock = new SystemClock(),
+    proxy?: { url: string; except: string },
+    tls?: ReadonlyMap<string, UpstreamTls>,
+  ) {
+    this.transport = new UndiciTransport({ clock, connections: 64, connectTimeoutMs: 1_000, proxy, tls });
   }
 
   /** The URL of a server that speaks HTTP. */

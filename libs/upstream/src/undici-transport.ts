@@ -11,6 +11,7 @@ import {
   type UpstreamResponse,
 } from '@gateway/providers';
 import { proxiedDispatcher, type EgressProxy } from './egress-proxy.js';
+import type { UpstreamTls } from './upstream-parts.js';
 
 export interface UndiciTransportOptions {
   clock: Clock;
@@ -19,6 +20,8 @@ export interface UndiciTransportOptions {
   connectTimeoutMs: number;
   /** Proxy for https origins; absent = all are called directly. */
   proxy?: EgressProxy;
+  /** TLS of origins that have one of their own. */
+  tls?: ReadonlyMap<string, UpstreamTls>;
 }
 
 interface Target {
@@ -43,17 +46,17 @@ export class UndiciTransport extends UpstreamTransport {
   private readonly targets = new Map<string, Target>();
   private readonly proxied: EnvHttpProxyAgent | null;
   private readonly proxiedPools = new Set<Pool>();
+  /** Dispatchers through the proxy of origins with a TLS of their own. */
+  private readonly proxiedOwn = new Map<string, EnvHttpProxyAgent>();
 
   constructor(private readonly options: UndiciTransportOptions) {
     super();
     this.deadlines = new Deadlines(options.clock);
-    const { proxy, connectTimeoutMs } = options;
-    this.proxied =
-      proxy === undefined
-        ? null
-        : proxiedDispatcher(proxy, { ...this.poolOptions(), connectTimeoutMs }, (pool) =>
-            this.proxiedPools.add(pool),
-          );
+    this.proxied = this.proxiedWith();
+    for (const [origin, tls] of options.tls ?? []) {
+      const proxied = this.proxiedWith(tls);
+      if (proxied !== null) this.proxiedOwn.set(origin, proxied);
+    }
   }
 
   send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamResponse> {
@@ -75,6 +78,7 @@ export class UndiciTransport extends UpstreamTransport {
 
   async close(): Promise<void> {
     await Promise.all([...this.pools.values()].map((pool) => pool.destroy()));
+    await Promise.all([...this.proxiedOwn.values()].map((proxied) => proxied.destroy()));
     await this.proxied?.destroy();
     this.pools.clear();
   }
@@ -83,7 +87,8 @@ export class UndiciTransport extends UpstreamTransport {
     const known = this.targets.get(url);
     if (known) return known;
     const { origin, protocol, pathname, search } = new URL(url);
-    const dispatcher = protocol === 'https:' && this.proxied !== null ? this.proxied : this.pool(origin);
+    const proxied = protocol === 'https:' ? (this.proxiedOwn.get(origin) ?? this.proxied) : null;
+    const dispatcher = proxied ?? this.pool(origin);
     const target = { dispatcher, origin, path: `${pathname}${search}` };
     if (this.targets.size >= MOST_ORIGINS * 4) this.targets.clear();
     this.targets.set(url, target);
@@ -94,19 +99,26 @@ export class UndiciTransport extends UpstreamTransport {
     const known = this.pools.get(origin);
     if (known) return known;
     if (this.pools.size >= MOST_ORIGINS) throw new TransportFailure('connect', 'too many upstream origins');
-    const pool = new Pool(origin, this.poolOptions());
+    const pool = new Pool(origin, this.poolOptions(this.options.tls?.get(origin)));
     this.pools.set(origin, pool);
     return pool;
   }
 
-  private poolOptions(): Pool.Options {
+  private proxiedWith(tls?: UpstreamTls): EnvHttpProxyAgent | null {
+    const { proxy, connectTimeoutMs } = this.options;
+    if (proxy === undefined) return null;
+    const options = { ...this.poolOptions(tls), connectTimeoutMs, requestTls: { ...tls } };
+    return proxiedDispatcher(proxy, options, (pool) => this.proxiedPools.add(pool));
+  }
+
+  private poolOptions(tls?: UpstreamTls): Pool.Options {
     const { connections, connectTimeoutMs } = this.options;
     return {
       connections,
       pipelining: 1,
       // One connection lost or closed then ends one answer, not a hundred; the suites of hostile answers prove HTTP/1.1.
       allowH2: false,
-      connect: { timeout: connectTimeoutMs },
+      connect: { timeout: connectTimeoutMs, ...tls },
       headersTimeout: 0,
       bodyTimeout: 0,
     };

@@ -1,6 +1,7 @@
 import type { GatewayConfig, OwnModel, OwnProvider } from './gateway-config.js';
 import { isBuiltIn } from './gateway-config.js';
 import { dialectsOf, ownDialects } from './own-dialects.js';
+import { upstreamFaults } from './upstream-faults.js';
 
 /** Names of members and places in lists, from an entry of the file inwards. */
 export type Path = readonly (string | number)[];
@@ -46,6 +47,7 @@ function* providerFaults(entry: OwnProvider): Generator<EntryFault> {
   }
   const fault = base_url === undefined ? null : addressFault(base_url);
   if (fault !== null) yield add(fault, ['base_url']);
+  yield* upstreamFaults(entry);
 }
 
 function addressFault(address: string): string | null {

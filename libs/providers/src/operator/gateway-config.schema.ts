@@ -7,6 +7,9 @@ const count = { type: 'integer', minimum: 1 };
 const words = { type: 'array', minItems: 1, maxItems: 64, items: { type: 'string', minLength: 1 } };
 const prices = { type: 'object', minProperties: 1 };
 
+const file = { type: 'string', minLength: 1, maxLength: 4_096 };
+const time = { type: 'integer', minimum: 1, maximum: 86_400_000 };
+
 const provider = {
   type: 'object',
   additionalProperties: false,
@@ -23,6 +26,16 @@ const provider = {
       'the name of a variable, such as LAB_API_KEY: the file never holds a secret',
     ),
     discover: { type: 'boolean' },
+    headers: { type: 'object', maxProperties: 32 },
+    query: { type: 'object', maxProperties: 16 },
+    ca_file: file,
+    client_cert_file: file,
+    client_key_file: file,
+    timeouts: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { connect_ms: time, first_byte_ms: time, idle_ms: time, total_ms: time },
+    },
     quirks: {
       type: 'object',
       additionalProperties: false,

@@ -1,6 +1,9 @@
 import type { CreateOrgBody } from '@gateway/contracts';
 import { PROVIDERS } from '../registry.generated.js';
 
+/** A value, or the variable that holds it. */
+type PartValue = string | { env: string };
+
 /** An upstream of the operator's own, or the operator's address for one that this release knows. */
 export interface OwnProvider {
   slug: string;
@@ -11,6 +14,15 @@ export interface OwnProvider {
   /** Variable that holds its key: the file never holds a secret. */
   api_key_env?: string;
   quirks?: Record<string, unknown>;
+  /** Headers of each call on the operator's credential. */
+  headers?: Readonly<Record<string, PartValue>>;
+  /** Query members of each call on the operator's credential. */
+  query?: Readonly<Record<string, PartValue>>;
+  /** PEM of the authorities that alone are trusted. */
+  ca_file?: string;
+  client_cert_file?: string;
+  client_key_file?: string;
+  timeouts?: { connect_ms?: number; first_byte_ms?: number; idle_ms?: number; total_ms?: number };
   /** Ask it for its models and list them free. Absent: where it needs no key and no model here names it. */
   discover?: boolean;
 }

@@ -59,6 +59,7 @@ function wordsOf(
     case 'maxLength':
       return `this has at most ${String(given.limit)} characters`;
     case 'maxItems':
+    case 'maxProperties':
       return `this has at most ${String(given.limit)} entries`;
     case 'minimum':
       return `this is ${String(given.limit)} at least`;

@@ -147,14 +147,15 @@ const PROVIDERS: Provider[] = [
   },
   {
     provide: UndiciTransport,
-    inject: [CLOCK, EdgeConfig],
-    useFactory: (clock: Clock, config: EdgeConfig) => {
+    inject: [CLOCK, EdgeConfig, ProviderDirectory],
+    useFactory: (clock: Clock, config: EdgeConfig, { tls }: ProviderDirectory) => {
       const { HTTPS_PROXY: url, NO_PROXY: except } = config;
       return new UndiciTransport({
         clock,
         connections: config.UPSTREAM_CONNECTIONS,
         connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
         proxy: url === undefined ? undefined : { url, except },
+        tls,
       });
     },
   },

@@ -109,7 +109,41 @@ providers:
       expect(keyed.has('claude-proxy')).toBe(false);
     });
 
+    it('issue 38 adds headers and query to calls on the operator’s credential, and to no others', async () => {
+      const parts = 'headers: {X-Lab-Token: {env: LAB_TOKEN}}, query: {api-version: "1 2"}';
+      const lab = 'slug: lab, dialect: chat, base_url: "http://10.0.0.5:8000"';
+      writeFileSync(
+        path,
+        `providers: [{${lab}, ${parts}, timeouts: {total_ms: 5}}, {slug: openai, headers: {OpenAI-Project: proj}}]`,
+      );
+      const enabled = enabledProviders({ GATEWAY_CONFIG: path, LAB_TOKEN: 'token-1', OPENAI_API_KEY: 'k1' });
+      const body = jsonBody('/chat/completions', 'application/json', {});
+      const sent = async (slug: string, more: object = {}): Promise<unknown> => {
+        const { provider, access } = enabled.get(slug) ?? {};
+        if (!provider || !access) throw new Error(`no ${slug}`);
+        return provider.prepare(body, { ...access, ...more });
+      };
+      expect(await sent('lab')).toMatchObject({
+        url: 'http://10.0.0.5:8000/v1/chat/completions?api-version=1+2',
+        headers: { 'x-lab-token': 'token-1' },
+      });
+      expect(await sent('openai')).toMatchObject({
+        headers: { authorization: 'Bearer k1', 'openai-project': 'proj' },
+      });
+      expect(JSON.stringify(await sent('lab', { added: undefined }))).not.toMatch(/token-1|api-version/);
+      expect(enabled.get('lab')?.provider.timeouts).toEqual({ totalMs: 5 });
+      expect(() =>
+        enabledProviders({ GATEWAY_CONFIG: path, OPENAI_API_KEY: 'k1', GROQ_API_KEY_FILE: '/none' }),
+      ).toThrow(
+        /2 fault\(s\)(?=.*line 1: providers\[0\]\.headers\.X-Lab-Token: LAB_TOKEN is not set)(?=.*GROQ_API_KEY_FILE)/s,
+      );
+    });
+
     it('is refused whole where a variable that it names is not set, or where it is wrong', () => {
+      writeFileSync(
+        path,
+        `providers: [{ slug: lab, dialect: chat, base_url: 'http://10.0.0.5:8000', api_key_env: LAB_KEY }]`,
+      );
       expect(() => enabledProviders({ GATEWAY_CONFIG: path })).toThrow(
         /LAB_KEY is not set: lab of GATEWAY_CONFIG/,
       );

@@ -6,6 +6,7 @@ import {
   ownProviders,
   providerBaseUrl,
   PROVIDERS,
+  withAddedParts,
   type EnvReader,
   type Provider,
   type ProviderAccess,
@@ -20,7 +21,14 @@ import {
   ToNumber,
   valueOrFile,
 } from '@gateway/platform';
-import { configFaultsOf, gatewayFile, withFile } from '@gateway/upstream';
+import {
+  configFaultsOf,
+  gatewayFile,
+  upstreamParts,
+  withFile,
+  type UpstreamParts,
+  type UpstreamTls,
+} from '@gateway/upstream';
 
 /** Settings of the edge. Names are the environment's. */
 export class EdgeConfig {
@@ -83,6 +91,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface EnabledProvider {
   provider: Provider;
   access: ProviderAccess;
+  /** TLS of its address, where it is not that of all. */
+  tls?: UpstreamTls;
 }
 
 /**
@@ -101,22 +111,38 @@ export function enabledProviders(env: Environment = process.env): Map<string, En
     }
   };
   let config = NO_GATEWAY_CONFIG;
+  let parts: ReadonlyMap<string, UpstreamParts> = new Map();
   attempt(() => {
     const file = gatewayFile(env);
     faults.push(...configFaultsOf(file));
     ({ config } = file);
+    const read = upstreamParts(file, env);
+    faults.push(...configFaultsOf(read));
+    ({ parts } = read);
   });
   const known = withFile(env, config);
   for (const provider of PROVIDERS)
     attempt(() => {
       const access = accessOf(provider, known);
-      if (access !== null) enabled.set(provider.slug, { provider, access });
+      if (access !== null)
+        enabled.set(provider.slug, withParts({ provider, access }, parts.get(provider.slug)));
     });
   for (const provider of ownProviders(config))
-    attempt(() => enabled.set(provider.slug, { provider, access: ownAccess(provider, env) }));
+    attempt(() => {
+      const one = { provider, access: ownAccess(provider, env) };
+      enabled.set(provider.slug, withParts(one, parts.get(provider.slug)));
+    });
   attempt(() => loadConfig(AutoConfig, known));
   if (faults.length > 0) throw new ConfigError(faults);
   return withoutSimulated(enabled, loadConfig(AutoConfig, known));
+}
+
+/** Returns the provider with what the file adds to its calls. */
+function withParts({ provider, access }: EnabledProvider, parts: UpstreamParts | undefined): EnabledProvider {
+  if (parts === undefined) return { provider, access };
+  const { added, tls, timeouts } = parts;
+  const called = { ...withAddedParts(provider), ...(timeouts !== null && { timeouts }) };
+  return { provider: called, access: { ...access, added }, ...(tls !== null && { tls }) };
 }
 
 /** Marks the simulated providers that `auto` leaves out: the built-in answers are no substitute for a real model. */

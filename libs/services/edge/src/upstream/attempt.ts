@@ -20,6 +20,7 @@ import { credentialOf, type PlannedRoute } from '@gateway/routing';
 import type { Client } from '../request/client.js';
 import { begunAttempt, Meter, type AttemptState } from '../units/meter.js';
 import type { Unit } from '../units/unit.js';
+import { attemptTimes } from './attempt-times.js';
 import { AttemptCalls } from './attempt-calls.js';
 import { withOwnParam } from './own-param.js';
 import type { Upstream } from './upstream.js';
@@ -191,23 +192,14 @@ export class Attempt {
   }
 
   private bounds(): SendOptions {
-    const { config } = this.upstream;
-    const { client, remainingMs, unit } = this.input;
+    const { client, planned, remainingMs, unit } = this.input;
     const { asked, principal } = unit.admitted;
-    const attemptMs = principal.routingPolicy?.attempt_timeout_ms ?? Infinity;
-    const mostMs = Math.max(1, Math.min(remainingMs, attemptMs));
-    const wholeMs = config.UPSTREAM_TOTAL_TIMEOUT_MS;
-    const firstByteMs = asked.stream ? config.UPSTREAM_STREAM_FIRST_BYTE_TIMEOUT_MS : wholeMs;
-    return {
-      connectTimeoutMs: Math.min(config.UPSTREAM_CONNECT_TIMEOUT_MS, mostMs),
-      firstByteTimeoutMs: Math.min(firstByteMs, mostMs),
-      idleTimeoutMs: asked.stream ? config.UPSTREAM_STREAM_IDLE_TIMEOUT_MS : wholeMs,
-      totalTimeoutMs: asked.stream
-        ? Math.min(config.UPSTREAM_STREAM_TOTAL_TIMEOUT_MS, remainingMs)
-        : Math.min(wholeMs, mostMs),
-      maxBytes: ANSWER_BYTES_MAX,
-      signal: client.upstream.signal,
-    };
+    const times = attemptTimes(this.upstream.config, planned.provider.timeouts, {
+      isStream: asked.stream,
+      remainingMs,
+      attemptMs: principal.routingPolicy?.attempt_timeout_ms ?? Infinity,
+    });
+    return { ...times, maxBytes: ANSWER_BYTES_MAX, signal: client.upstream.signal };
   }
 
   private async refused(response: UpstreamResponse): Promise<UpstreamError> {
