@@ -98,7 +98,12 @@ function freeText(ask: Ask, script: Script): string {
 }
 
 function echoOf(text: string): string {
-  const flat = text.replace(/\s+/g, ' ').trim();
+  let flat = '';
+  // Of a text of megabytes no more is looked at than is said: it would take twenty times its bytes of the heap.
+  for (const [word] of text.matchAll(/\S+/g)) {
+    flat += `${flat === '' ? '' : ' '}${word}`.slice(0, 2 * MAX_ECHO);
+    if (flat.length > 2 * MAX_ECHO) break;
+  }
   return flat.length <= MAX_ECHO ? flat : `${[...flat].slice(0, MAX_ECHO).join('')}…`;
 }
 

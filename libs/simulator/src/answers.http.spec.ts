@@ -29,6 +29,16 @@ describe('ordinary answers', () => {
     expect(messages.json).toMatchObject({ stop_reason: 'end_turn', usage: { input_tokens: 3 } });
   });
 
+  it.each([
+    ['words', 'ab  cd\n'.repeat(60), `${'ab cd '.repeat(34).slice(0, 200)}…`],
+    ['one word', 'x'.repeat(1_000_000), `${'x'.repeat(200)}…`],
+    ['characters of two units', '\u{1f600}'.repeat(300), `${'\u{1f600}'.repeat(200)}…`],
+    ['200 characters', ` ${'y'.repeat(200)} `, 'y'.repeat(200)],
+  ])('echoes 200 characters at most: %s', async (_, content, echo) => {
+    const { json } = await post(sim, 'chat', { messages: [{ role: 'user', content }] });
+    expect(at(firstChoice(json), 'message', 'content')).toContain(`You said: "${echo}"`);
+  });
+
   it('gives every answer its own id, prebuilt answers included', async () => {
     const ids = [await post(sim, 'chat'), await post(sim, 'chat'), await post(sim, 'chat')].map(
       ({ json }) => json.id,
