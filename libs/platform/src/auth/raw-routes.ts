@@ -49,7 +49,7 @@ export function guardRawRoutes(
       throw request.bodyFault;
     };
     // Before the body is read: of somebody who may not call, none of it comes into memory.
-    const guard = async (request: FastifyRequest): Promise<void> => {
+    const guard = async (request: FastifyRequest): Promise<unknown> => {
       try {
         request.principal = admits
           ? await authenticator().authenticateKey(request, access, (principal, refusal) =>
@@ -61,7 +61,7 @@ export function guardRawRoutes(
       } catch (refusal) {
         return refuseUnread(request, refusal);
       }
-      if (access.public !== true && isLarge(request)) countBody(request, pressure());
+      return access.public !== true && isLarge(request) ? countBody(request, pressure()) : undefined;
     };
     route.preParsing = [guard, ...[route.preParsing ?? []].flat()];
     // The parser of a route that admits takes bytes as they are.

@@ -176,7 +176,7 @@ export class Entrance {
     answer.once('close', () => {
       drain.left();
       this.open.delete(answer);
-      if (request.heldBytes > 0) pressure.released(request.heldBytes);
+      if (request.heldBytes > 0) pressure.dropped(request.heldBytes);
       if (!request.isOversized) this.measure(request, reply, performance.now() - startedAt);
     });
     if (OPERATIONAL_PATHS.has(request.url)) return null;

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import type { Random } from '@gateway/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noEndpoint } from '../errors/to-api-error.js';
@@ -40,7 +40,7 @@ export function registerBodyIntake(instance: FastifyInstance, deps: BodyIntakeDe
     } catch (failure) {
       return refuseUnread(request, failure);
     }
-    countBody(request, deps.pressure());
+    return countBody(request, deps.pressure());
   });
 }
 
@@ -56,12 +56,32 @@ export async function refuseUnread(request: FastifyRequest, refusal: unknown): P
   throw refusal;
 }
 
-/** Counts the bytes of the body as they arrive; they are given back when the response is closed. */
-export function countBody(request: FastifyRequest, pressure: Pressure): void {
-  request.raw.on('data', (chunk: Buffer) => {
-    request.heldBytes += chunk.length;
-    pressure.held(chunk.length);
+/**
+ * Counts the bytes of the body as they arrive; they are given back when the response is closed. Where several bodies that
+ * arrive at once pass the limit, the one that passes it is dropped and refused: none had arrived when they were let in.
+ */
+export function countBody(request: FastifyRequest, pressure: Pressure): Readable {
+  const { raw } = request;
+  let receivedEncodedLength = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, passOn) {
+      receivedEncodedLength += chunk.length;
+      request.heldBytes += chunk.length;
+      const refusal = pressure.arrived(chunk.length, request.heldBytes);
+      if (refusal === null) return passOn(null, chunk);
+      pressure.dropped(request.heldBytes);
+      request.heldBytes = 0;
+      raw.unpipe(counted);
+      void dropBody(request, receivedEncodedLength).then((wasTooLarge) =>
+        passOn(wasTooLarge ? tooLarge() : refusal),
+      );
+      raw.resume();
+    },
   });
+  raw.once('error', (failure) => counted.destroy(failure)).pipe(counted);
+  // Whoever reads it later finds the failure in `errored`.
+  counted.on('error', () => undefined);
+  return Object.defineProperty(counted, 'receivedEncodedLength', { get: () => receivedEncodedLength });
 }
 
 /** A sender without a valid credential has to make progress. */

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ApiError, Random } from '@gateway/contracts';
+import { BODY_LIMIT_BYTES, type ApiError, type Random } from '@gateway/contracts';
 import type { FastifyInstance } from 'fastify';
 import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { unavailable } from '../errors/unavailable.js';
 import { RANDOM } from '../time/tokens.js';
 import { LoopDelay } from './loop-delay.js';
@@ -13,23 +14,34 @@ export interface PressureLimits {
   delayMs: { some: number; all: number };
   /** Resident memory. */
   rssBytes: { some: number; all: number };
-  /** Large request bodies that are being served, as far as they have arrived. */
+  /** Large request bodies that are being served, as far as they have arrived. One that is there alone is always read. */
   bodyBytes: { some: number; all: number };
 }
 
 const MIB = 1024 * 1024;
 const UNAUTHENTICATED_BYTES_MAX = 16 * MIB;
+const BODY_BYTES_MAX = 256 * MIB;
+/** Heap of a process that serves no large body. */
+const OWN_HEAP_BYTES = 128 * MIB;
+/** A body that is parsed, checked and written for its upstream takes so many times its bytes of the heap. */
+const HEAP_OF_BODY_BYTE = 6;
 /** One account holds one of so many parts at most; two of the largest requests fit into each. */
 const ACCOUNT_PARTS = 4;
 
-/** 70 and 80 % of the memory that this process may use: the container's limit, else the machine's. */
-export function defaultPressureLimits(): PressureLimits {
+/**
+ * 70 and 80 % of the memory that this process may use: the container's limit, else the machine's. Bodies take what its
+ * heap has room for, 256 MiB at most and one of the largest at least. Node gives a small container a small heap, and ends
+ * a process that fills it.
+ */
+export function defaultPressureLimits(heapBytes = getHeapStatistics().heap_size_limit): PressureLimits {
   const constrained = process.constrainedMemory();
   const memory = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
+  const ofHeap = (heapBytes - OWN_HEAP_BYTES) / HEAP_OF_BODY_BYTE;
+  const bodies = Math.min(BODY_BYTES_MAX, Math.max(BODY_LIMIT_BYTES, ofHeap));
   return {
     delayMs: { some: 50, all: 200 },
     rssBytes: { some: memory * 0.7, all: memory * 0.8 },
-    bodyBytes: { some: 192 * MIB, all: 256 * MIB },
+    bodyBytes: { some: bodies * 0.75, all: bodies },
   };
 }
 
@@ -45,6 +57,8 @@ export interface MemoryBudget {
 @Injectable()
 export class Pressure implements MemoryBudget {
   private bodyBytes = 0;
+  /** Those of them that came in large bodies. */
+  private arrivedBytes = 0;
   private unauthenticatedBytes = 0;
   /** Bytes that small requests of an account named, by account; an account without any has no entry. */
   private readonly namedBytes = new Map<string, number>();
@@ -65,6 +79,23 @@ export class Pressure implements MemoryBudget {
 
   released(bytes: number): void {
     this.bodyBytes -= bytes;
+  }
+
+  /**
+   * Counts bytes of a large body as they arrive. Returns the reason to read no more of it, where so many of it are held;
+   * null where it goes on, as one does that is there alone, and beside what small requests name.
+   */
+  arrived(bytes: number, ownBytes: number): ApiError | null {
+    this.held(bytes);
+    this.arrivedBytes += bytes;
+    if (this.arrivedBytes <= this.limits.bodyBytes.all || this.arrivedBytes <= ownBytes) return null;
+    return this.overloaded(`${this.arrivedBytes} bytes of bodies have arrived at once`);
+  }
+
+  /** Gives back what arrived of a body. */
+  dropped(bytes: number): void {
+    this.released(bytes);
+    this.arrivedBytes -= bytes;
   }
 
   /** Counts bytes, more or fewer, of callers that have shown no valid credential. */

@@ -55,7 +55,7 @@ export function sendTooLarge(request: FastifyRequest, reply: FastifyReply): void
     raw.end();
     request.raw.destroy();
   }, LINGER_MS).unref();
-  request.raw.once('end', end).once('error', end).once('close', end).resume();
+  request.raw.unpipe().once('end', end).once('error', end).once('close', end).resume();
 }
 
 /** Reads and drops a body of unknown length, or what is left of it, then says whether it was over the limit. */

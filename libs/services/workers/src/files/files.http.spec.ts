@@ -1,7 +1,8 @@
 import { jest } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
-import { testPostgres, type TestDatabase } from '@gateway/testing';
+import { Pressure } from '@gateway/platform';
+import { eventually, NO_PRESSURE, testPostgres, type TestDatabase } from '@gateway/testing';
 import { Expiry } from '../background/expiry.js';
 import { WorkersDatabase } from '../postgres/workers-database.js';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
@@ -276,5 +277,42 @@ describe('/v1/files', () => {
     const over = await send(form({ file: new Blob([Buffer.alloc(BODY_LIMIT_BYTES + 1)]), purpose: 'batch' }));
     expect(over.status).toBe(413);
     await over.body?.cancel();
+  });
+});
+
+describe('uploads that arrive at once', () => {
+  const MIB = 1_048_576;
+  let small: WorkersApp;
+  beforeAll(async () => {
+    const bodyBytes = { some: 6 * MIB, all: 8 * MIB };
+    small = await startWorkersApp(database.url, { pressure: { ...NO_PRESSURE, bodyBytes } });
+  });
+  afterAll(() => small.close());
+
+  it('503 for the one that passes the memory of the process; the other is kept', async () => {
+    const pressure = small.app.get(Pressure, { strict: false });
+    const headers = { authorization: `Bearer ${small.keyOf('key_of_uploads')}` };
+    const large = (): FormData => form({ purpose: 'batch', file: new Blob(['x'.repeat(5 * MIB)]) });
+    const whole = new Request(`${small.url}/v1/files`, { method: 'POST', headers, body: large() });
+    const bytes = Buffer.from(await whole.arrayBuffer());
+    let end = (): void => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start(sent) {
+        sent.enqueue(bytes.subarray(0, -100));
+        end = () => {
+          sent.enqueue(bytes.subarray(-100));
+          sent.close();
+        };
+      },
+    });
+    const first = fetch(
+      new Request(whole.url, { method: 'POST', headers: whole.headers, body, duplex: 'half' }),
+    );
+    await eventually(() => pressure.bodyBytesInFlight >= 5 * MIB);
+    const second = await fetch(whole.url, { method: 'POST', headers, body: large() });
+    expect(second.status).toBe(503);
+    end();
+    expect((await first).status).toBe(200);
+    await eventually(() => pressure.bodyBytesInFlight === 0);
   });
 });

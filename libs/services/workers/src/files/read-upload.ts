@@ -92,11 +92,12 @@ function piped(stream: Readable, form: Writable): Promise<void> {
     form.once('finish', () => resolve());
     // There may be several: an error that nobody listens to ends the process.
     form.on('error', end);
-    stream.once('error', (failure) => {
+    const broken = (failure: Error): void => {
       form.destroy(failure);
       end(failure);
-    });
-    stream.pipe(form);
+    };
+    if (stream.errored !== null) return broken(stream.errored);
+    stream.once('error', broken).pipe(form);
   });
 }
 

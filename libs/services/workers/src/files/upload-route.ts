@@ -21,10 +21,7 @@ export class UploadRoute implements OnModuleInit {
     const instance = this.host.httpAdapter.getInstance<FastifyInstance>();
     await instance.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
-      // Piped at once: what counts the body lets it flow from here on.
-      scope.addContentTypeParser('*', (_request, payload, parsed) =>
-        parsed(null, payload.pipe(new PassThrough())),
-      );
+      scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
       const config = { access: { key: { permission: 'files:write' } } };
       for (const url of ['/v1/files', '/openai/v1/files'])
         scope.post(url, { config }, (request) => this.upload(request));
