@@ -46,8 +46,11 @@ describe('money of one caller, one request after the other over two edges', () =
     writeFileSync(file, configOf(upstream.url));
     const all = { EDGE_REPLICAS: '2', GATEWAY_CONFIG: file, FAILING_KEY: 'sk-stand-in' };
     fleet = await startFleet({ edges: 2, env: { all } });
-    person = await logIn(fleet);
   }, START_MS);
+  // A login lasts a quarter of an hour, and so may a case on a busy machine.
+  beforeEach(async () => {
+    person = await logIn(fleet);
+  });
   afterAll(async () => {
     await fleet?.stop();
     await upstream?.close();
