@@ -5,6 +5,7 @@ import pg from 'pg';
 import { startAllInOne } from './harness/all-in-one.js';
 import { callers, limitOpenFiles, SmallDisk } from './harness/full-disk.js';
 import type { Gateway } from './harness/gateway.js';
+import { logIn } from './harness/session.js';
 
 const FAR = { timeoutMs: 100_000, intervalMs: 200 };
 /** Suite for root alone, who may mount a file system to fill. */
@@ -18,7 +19,11 @@ describeAsRoot('the data folder of the all-in-one on a file system that is full'
   beforeAll(async () => {
     disk = new SmallDisk('224m');
     dataDir = join(disk.path, 'data');
-    gateway = await startAllInOne({ dataDir });
+    const started = await startAllInOne({ dataDir });
+    gateway = started;
+    // As many requests a minute as the callers send.
+    const { key } = await (await logIn(started)).createKey('full disk', { rpm: 1_000 });
+    gateway = { ...started, key };
   });
 
   afterAll(async () => {
