@@ -82,7 +82,7 @@ async function open(address: RedisAddress, accounts: string[]): Promise<void> {
       tokenEstimate: 0,
       leaseMs: 1,
     });
-    if (stale.outcome !== 'stale') throw new Error(stale.outcome);
+    if (stale.kind !== 'stale') throw new Error(stale.kind);
     await store.stamp(accountId, 1, stale.gen);
   }
   connection.close();

@@ -142,13 +142,13 @@ export async function mirror(
 /** Stamps and mirrors as the edge and the usage service do; answers the account's gen. */
 export async function open(store: LimitStore, more: Partial<ProjectionRequest> = {}): Promise<string> {
   const stale = await store.admit(request());
-  if (stale.outcome !== 'stale') throw new Error(`an empty store answered ${stale.outcome}`);
+  if (stale.kind !== 'stale') throw new Error(`an empty store answered ${stale.kind}`);
   await store.stamp('acct_1', 1, stale.gen);
   await mirror(store, stale.gen, more);
   return stale.gen;
 }
 
 export function refusal(result: AdmitResult): Refusal {
-  if (result.outcome !== 'refused') throw new Error(`not refused: ${result.outcome}`);
+  if (result.kind !== 'refused') throw new Error(`not refused: ${result.kind}`);
   return result.refusal;
 }

@@ -77,8 +77,8 @@ class World {
   async admit(asked: AdmitRequest): Promise<Awaited<ReturnType<LimitStore['admit']>>> {
     let result = await this.store.admit(asked);
     for (let tries = 0; tries < 2; tries += 1) {
-      if (result.outcome === 'stale') await this.store.stamp('acct_1', 1, result.gen);
-      else if (result.outcome === 'missing') await this.mirror(this.ledger.snapshot([], result.gen));
+      if (result.kind === 'stale') await this.store.stamp('acct_1', 1, result.gen);
+      else if (result.kind === 'missing') await this.mirror(this.ledger.snapshot([], result.gen));
       else break;
       result = await this.store.admit(asked);
     }
@@ -91,8 +91,8 @@ class World {
     const result = await this.admit(asked);
     // Posted spend that was sent to the store had used the cap up: whatever is lost since, no unit is let in. While
     // the outcomes and the mirror are both under way the store holds reservations only, so the ledger may be ahead.
-    if (this.sentNano >= 300n) expect(result.outcome).not.toBe('ok');
-    if (result.outcome === 'ok') this.running.set(asked.unit, { asked, cost: null });
+    if (this.sentNano >= 300n) expect(result.kind).not.toBe('ok');
+    if (result.kind === 'ok') this.running.set(asked.unit, { asked, cost: null });
   }
 
   settle(pick: number, cost: bigint): void {

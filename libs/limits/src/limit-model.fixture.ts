@@ -93,11 +93,11 @@ function scopesOf(unit: number): number[] {
 
 /** A dry run says of a new unit what the admission after it says, and by the same numbers. */
 function expectSame(asked: AdmitRequest, dry: Trial, result: AdmitResult): void {
-  if (result.outcome === 'ok') expect(dry.result.outcome).toBe('ok');
+  if (result.kind === 'ok') expect(dry.result.kind).toBe('ok');
   else expect(dry.result).toEqual(result);
   const first = trialChecks(asked, dry).find(({ refuses }) => refuses);
-  if (result.outcome === 'ok') expect(first).toBeUndefined();
-  if (result.outcome !== 'refused') return;
+  if (result.kind === 'ok') expect(first).toBeUndefined();
+  if (result.kind !== 'refused') return;
   const { scope, scopeId, counter, metric, current, limit } = result.refusal;
   expect(first).toMatchObject({
     scope,
@@ -219,11 +219,11 @@ class History {
     const expected = this.model.admit(asked, this.clock.now());
     const result = await this.store.admit(asked);
     if (isNew) expectSame(asked, dry, result);
-    if (isNew && result.outcome === 'ok') expect(trialHeld(asked, dry)).toBe(this.model.held(unit));
-    if (expected === 'ok' && result.outcome === 'ok') this.asked.set(unit, asked);
+    if (isNew && result.kind === 'ok') expect(trialHeld(asked, dry)).toBe(this.model.held(unit));
+    if (expected === 'ok' && result.kind === 'ok') this.asked.set(unit, asked);
     const said =
-      result.outcome !== 'refused'
-        ? result.outcome
+      result.kind !== 'refused'
+        ? result.kind
         : result.refusal.scope === 'account'
           ? 'balance'
           : `${result.refusal.metric} of ${refusedBy(result.refusal)}`;
@@ -251,7 +251,7 @@ class History {
 
   private async learnGen(): Promise<void> {
     const stale = await this.store.admit(request());
-    if (stale.outcome === 'stale') this.gen = stale.gen;
+    if (stale.kind === 'stale') this.gen = stale.gen;
     if (this.known === 'nothing') return;
     await this.take({ do: 'stamp', version: 1, living: true });
     if (this.known === 'version') return;

@@ -62,7 +62,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     await open(store, { balanceNano: 1_000n, scopes: posted(10n) });
     const room = async (change: Partial<AdmitRequest>): Promise<unknown> => {
       const result = await store.admit(request({ reservationNano: 1n, worstNano: 50n, ...change }));
-      return 'remainingNano' in result ? result.remainingNano : result.outcome;
+      return 'remainingNano' in result ? result.remainingNano : result.kind;
     };
     expect(await room({})).toBe(950);
     expect(await room({ scopes: limited('member', { capNano: 200n }) })).toBe(90);
@@ -73,8 +73,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     const names = [...SCOPES, { kind: 'key' as const, id: 'k1/m:lab/one' }];
     const scopes = names.map(({ kind, id }) => ({ kind, id, postedNano: 10n }));
     const fresh = await store.admit(request({ extra: [model] }));
-    if (fresh.outcome === 'missing')
-      await mirror(store, fresh.gen, { balanceNano: 1_000n, version: 2, scopes });
+    if (fresh.kind === 'missing') await mirror(store, fresh.gen, { balanceNano: 1_000n, version: 2, scopes });
     expect(await room({ extra: [model] })).toBe(200);
   });
 
@@ -97,8 +96,8 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
         let last = 0n;
         for (const { likely, more } of units) {
           const worstNano = likely + more;
-          const { outcome } = await store.admit(request({ scopes, reservationNano: likely, worstNano }));
-          if (outcome !== 'ok') continue;
+          const { kind } = await store.admit(request({ scopes, reservationNano: likely, worstNano }));
+          if (kind !== 'ok') continue;
           admitted += worstNano;
           last = worstNano;
         }
@@ -114,8 +113,8 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     const dear = (): AdmitRequest => request({ reservationNano: 1n, worstNano: 90n });
     for (const end of ['settle', 'cancel', 'lapse', 'mirror']) {
       const unit = dear();
-      expect(await store.admit(unit)).toMatchObject({ outcome: 'ok' });
-      expect(await store.admit(dear())).toMatchObject({ outcome: 'ok' });
+      expect(await store.admit(unit)).toMatchObject({ kind: 'ok' });
+      expect(await store.admit(dear())).toMatchObject({ kind: 'ok' });
       expect(refusal(await store.admit(dear()))).toMatchObject({ metric: 'balance', reservationsOnly: true });
       if (end === 'settle') await store.put([put('settle', unit, { nano: 0n })]);
       if (end === 'cancel') await store.put([put('cancel', unit)]);
@@ -131,7 +130,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     await open(store);
     for (const end of ['settle', 'cancel'] as const) {
       const units = amounts.map((reservationNano) => request({ reservationNano, creditLimitNano: null }));
-      for (const unit of units) expect(await store.admit(unit)).toMatchObject({ outcome: 'ok' });
+      for (const unit of units) expect(await store.admit(unit)).toMatchObject({ kind: 'ok' });
       expect(await held()).toBe(2n ** 53n - 1n);
       await store.put(units.map((unit) => put(end, unit, { nano: 0n })));
       expect(await held()).toBe(0n);
@@ -147,14 +146,14 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     await open(store, { balanceNano: 50n });
     const overtaken = request();
     await store.put([put('settle', overtaken, { nano: 60n })]);
-    expect(await store.admit(request())).toEqual({ outcome: 'doubted' });
+    expect(await store.admit(request())).toEqual({ kind: 'doubted' });
     // Whoever asks for due units asks the ledger, which has it.
     expect(await store.due('acct_1', 10)).toEqual([overtaken.unit]);
     await mirror(store, null, { balanceNano: 50n, units: [{ unit: overtaken.unit, crash: false }] });
-    expect(await store.admit(request())).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(request())).toMatchObject({ kind: 'ok' });
 
     await store.put([put('settle', request(), { nano: 60n })]);
-    expect(await store.admit(request())).toEqual({ outcome: 'doubted' });
+    expect(await store.admit(request())).toEqual({ kind: 'doubted' });
     await clock.advance(7_000);
     expect(refusal(await store.admit(request()))).toMatchObject({
       metric: 'balance',
@@ -165,9 +164,9 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
   it('doubts survive the admission that makes the account again', async () => {
     await store.put([put('settle', request(), { nano: 60n })]);
     await open(store, { balanceNano: 50n });
-    expect(await store.admit(request())).toEqual({ outcome: 'doubted' });
+    expect(await store.admit(request())).toEqual({ kind: 'doubted' });
     expect(await store.admit(request({ scopes: limited('org', { rpm: 0 }) }))).toMatchObject({
-      outcome: 'refused',
+      kind: 'refused',
     });
   });
 
@@ -175,7 +174,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     const scopes = limited('key', { capNano: 50n });
     const gen = await open(store, { history: 7, version: 900, scopes: posted(10n) });
     await mirror(store, null, { history: 7, version: 899, scopes: posted(50n) });
-    expect(await store.admit(request({ scopes }))).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(request({ scopes }))).toMatchObject({ kind: 'ok' });
     await mirror(store, null, { history: 8, version: 3, scopes: posted(50n) });
     expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
       metric: 'spend_cap',

@@ -30,7 +30,7 @@ function stores(testNow?: () => number): RedisLimitStore[] {
 }
 
 function admitted(results: AdmitResult[]): number {
-  return results.filter((result) => result.outcome === 'ok').length;
+  return results.filter((result) => result.kind === 'ok').length;
 }
 
 describe('R01 the limit holds over parallel clients', () => {
@@ -70,7 +70,7 @@ describe('B13 money holds over parallel requests', () => {
     );
     expect(admitted(results)).toBe(10);
     for (const result of results)
-      if (result.outcome !== 'ok')
+      if (result.kind !== 'ok')
         expect(refusal(result)).toMatchObject({ metric: 'spend_cap', reservationsOnly: true });
   });
 
@@ -101,13 +101,13 @@ describe('R04 Redis loses what it knew', () => {
     await store.put([put('renew', running), put('settle', settled, { nano: 60n })]);
     const asked = request({ scopes });
     const stale = await store.admit(asked);
-    if (stale.outcome !== 'stale') throw new Error(stale.outcome);
+    if (stale.kind !== 'stale') throw new Error(stale.kind);
     expect(stale.gen).not.toBe(before);
     await store.stamp('acct_1', 1, before);
-    expect((await store.admit(asked)).outcome).toBe('stale');
+    expect((await store.admit(asked)).kind).toBe('stale');
     await store.stamp('acct_1', 1, stale.gen);
     await mirror(store, before, {});
-    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen: stale.gen });
+    expect(await store.admit(asked)).toEqual({ kind: 'missing', gen: stale.gen });
     await mirror(store, stale.gen, { scopes: SCOPES.map(({ kind, id }) => ({ kind, id, postedNano: 30n })) });
     expect(refusal(await store.admit(asked))).toMatchObject({
       metric: 'spend_cap',
@@ -123,15 +123,15 @@ describe('R04 Redis loses what it knew', () => {
     const asked = request();
     connections[0].pretendNode('f'.repeat(40));
     const stale = await store.admit(asked);
-    expect(stale).toEqual({ outcome: 'stale', gen: expect.stringMatching(/^f{16}/) });
+    expect(stale).toEqual({ kind: 'stale', gen: expect.stringMatching(/^f{16}/) });
     expect(await store.version('acct_1')).toBeNull();
     await other.stamp('acct_1', 1, gen);
-    expect((await store.admit(asked)).outcome).toBe('stale');
-    const made = stale.outcome === 'stale' ? stale.gen : '';
+    expect((await store.admit(asked)).kind).toBe('stale');
+    const made = stale.kind === 'stale' ? stale.gen : '';
     await store.stamp('acct_1', 1, made);
-    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen: made });
+    expect(await store.admit(asked)).toEqual({ kind: 'missing', gen: made });
     await mirror(store, made, {});
-    expect((await store.admit(asked)).outcome).toBe('ok');
+    expect((await store.admit(asked)).kind).toBe('ok');
     connections[0].pretendNode(node);
   });
 
@@ -142,7 +142,7 @@ describe('R04 Redis loses what it knew', () => {
     await store.admit(asked);
     await connections[0].client.script('FLUSH');
     const resent = await store.admit(asked);
-    expect(resent).toMatchObject({ outcome: 'ok', counters: [{ rpm: 1, rpd: 1 }, {}, {}, {}, {}] });
+    expect(resent).toMatchObject({ kind: 'ok', counters: [{ rpm: 1, rpd: 1 }, {}, {}, {}, {}] });
   });
 
   it('throws 503 service_unavailable with Retry-After of 1 to 5 s while Redis is away', async () => {
@@ -210,7 +210,7 @@ describe('windows by Redis TIME', () => {
     await open(store);
     const [seconds] = await connections[0].client.time();
     const result = await store.admit(request());
-    if (result.outcome !== 'ok') throw new Error(result.outcome);
+    if (result.kind !== 'ok') throw new Error(result.kind);
     expect(result.minute - Math.floor(Number(seconds) / 60)).toBeLessThanOrEqual(1);
     expect(result.minute).toBeGreaterThanOrEqual(Math.floor(Number(seconds) / 60));
     expect(result.minuteResetSeconds).toBeGreaterThanOrEqual(1);

@@ -27,29 +27,29 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
   it('asks for a stamp of its own generation, then for posted totals, and only then admits', async () => {
     const asked = request();
     const stale = await store.admit(asked);
-    expect(stale).toEqual({ outcome: 'stale', gen: expect.any(String) });
-    const gen = stale.outcome === 'stale' ? stale.gen : '';
+    expect(stale).toEqual({ kind: 'stale', gen: expect.any(String) });
+    const gen = stale.kind === 'stale' ? stale.gen : '';
     await store.stamp('acct_1', 1, 'another generation');
-    expect(await store.admit(asked)).toEqual({ outcome: 'stale', gen });
+    expect(await store.admit(asked)).toEqual({ kind: 'stale', gen });
     expect(await store.version('acct_1')).toBeNull();
     await store.stamp('acct_1', 1, gen);
     expect(await store.version('acct_1')).toBe(1);
-    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen });
+    expect(await store.admit(asked)).toEqual({ kind: 'missing', gen });
     await mirror(store, null, {});
-    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen });
+    expect(await store.admit(asked)).toEqual({ kind: 'missing', gen });
     await mirror(store, 'another generation', {});
-    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen });
+    expect(await store.admit(asked)).toEqual({ kind: 'missing', gen });
     await mirror(store, gen, {});
-    expect(await store.admit(asked)).toMatchObject({ outcome: 'ok', minuteResetSeconds: 45 });
+    expect(await store.admit(asked)).toMatchObject({ kind: 'ok', minuteResetSeconds: 45 });
   });
 
   it('R07 a raised account version is stale at once, a lower one written late changes nothing', async () => {
     const gen = await open(store);
     await store.stamp('acct_1', 3, null);
-    expect(await store.admit(request())).toEqual({ outcome: 'stale', gen });
+    expect(await store.admit(request())).toEqual({ kind: 'stale', gen });
     await store.stamp('acct_1', 2, gen);
     expect(await store.version('acct_1')).toBe(3);
-    expect(await store.admit(request({ accountVersion: 3 }))).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(request({ accountVersion: 3 }))).toMatchObject({ kind: 'ok' });
   });
 
   it('LIM-01 counts requests in a fixed UTC minute and refuses the one past the limit', async () => {
@@ -58,7 +58,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     for (let count = 1; count <= 3; count += 1) {
       const result = await store.admit(request({ scopes }));
       expect(result).toMatchObject({
-        outcome: 'ok',
+        kind: 'ok',
         counters: [{ kind: 'key', id: 'k1', rpm: count }, {}, {}, {}, {}],
       });
     }
@@ -71,7 +71,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     expect(refusal(await store.admit(request({ scopes }))).resetsInSeconds).toBe(1);
     await clock.advance(1);
     expect(await store.admit(request({ scopes }))).toMatchObject({
-      outcome: 'ok',
+      kind: 'ok',
       counters: [{ rpm: 1, rpd: 4 }, {}, {}, {}, {}],
     });
   });
@@ -87,7 +87,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       resetsInSeconds: 39_585,
     });
     await clock.advance(39_585_000);
-    expect(await store.admit(request({ scopes }))).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(request({ scopes }))).toMatchObject({ kind: 'ok' });
   });
 
   describe.each(SCOPES.map((scope) => scope.kind))('a limit of the %s alone', (kind) => {
@@ -102,7 +102,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
         await open(store);
         const scopes = limited(kind, change);
         const first = request({ scopes });
-        expect(await store.admit(first)).toMatchObject({ outcome: 'ok' });
+        expect(await store.admit(first)).toMatchObject({ kind: 'ok' });
         const before = await store.read('acct_1', SCOPES);
         const id = scopes.find((scope) => scope.kind === kind)?.id;
         const expected = { scope: kind, scopeId: id, metric, counter: null, current: limit, limit };
@@ -129,8 +129,8 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       await open(store);
       const scopes = limited(kind, change);
       for (let n = 0; n < 2; n += 1)
-        expect(await store.admit(request({ scopes }))).toMatchObject({ outcome: 'ok' });
-      const refused = { outcome: 'refused', refusal: { scope: kind }, keyMinute: { rpm: 2 } };
+        expect(await store.admit(request({ scopes }))).toMatchObject({ kind: 'ok' });
+      const refused = { kind: 'refused', refusal: { scope: kind }, keyMinute: { rpm: 2 } };
       expect(await store.admit(request({ scopes }))).toMatchObject(refused);
       expect((await store.trial(request({ scopes }))).result).toMatchObject(refused);
       await clock.advance(60_000);
@@ -158,16 +158,16 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
   it('LIM-06 a key without a cap is held by the balance alone', async () => {
     await open(store, { balanceNano: 9_000_000_000_000n, version: 2 });
     const spent = request({ reservationNano: 8_000_000_000_000n });
-    expect(await store.admit(spent)).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(spent)).toMatchObject({ kind: 'ok' });
     await store.put([put('settle', spent)]);
-    expect(await store.admit(request())).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(request())).toMatchObject({ kind: 'ok' });
   });
 
   it('LIM-31 LIM-25 one request may cross the cap, the next is refused; spend that is posted counts on', async () => {
     const gen = await open(store);
     const scopes = limited('key', { capNano: 100n });
     const crossing = request({ scopes, reservationNano: 1_000n });
-    expect(await store.admit(crossing)).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(crossing)).toMatchObject({ kind: 'ok' });
     expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
       metric: 'spend_cap',
       reservationsOnly: true,
@@ -195,7 +195,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
   it('LIM-32 the balance may go below zero by a request under way, the next is refused', async () => {
     await open(store, { balanceNano: 1n });
     const under = request({ reservationNano: 500n });
-    expect(await store.admit(under)).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(under)).toMatchObject({ kind: 'ok' });
     expect(refusal(await store.admit(request()))).toEqual({
       scope: 'account',
       scopeId: 'acct_1',
@@ -209,8 +209,8 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     });
     await store.put([put('settle', under)]);
     expect(refusal(await store.admit(request())).reservationsOnly).toBe(false);
-    expect(await store.admit(request({ creditLimitNano: 500n }))).toMatchObject({ outcome: 'ok' });
-    expect(await store.admit(request({ creditLimitNano: null }))).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(request({ creditLimitNano: 500n }))).toMatchObject({ kind: 'ok' });
+    expect(await store.admit(request({ creditLimitNano: null }))).toMatchObject({ kind: 'ok' });
   });
 
   it('a request that asks for no money passes a used-up cap and an empty balance, and still counts', async () => {
@@ -218,14 +218,14 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     const scopes = limited('org', { capNano: 0n });
     expect(refusal(await store.admit(request({ scopes }))).metric).toBe('spend_cap');
     const free = await store.admit(request({ scopes, reservationNano: 0n }));
-    expect(free).toMatchObject({ outcome: 'ok', counters: [{ rpm: 1 }, {}, {}, {}, { rpm: 1 }] });
+    expect(free).toMatchObject({ kind: 'ok', counters: [{ rpm: 1 }, {}, {}, {}, { rpm: 1 }] });
   });
 
   it('LIM-12 R06 keeps extra counters on the key, beside its ordinary counts', async () => {
     await open(store);
     const free = { extra: [{ name: 'free', rpm: 1, rpd: 5, tpm: null }], reservationNano: 0n };
     expect(await store.admit(request(free))).toMatchObject({
-      outcome: 'ok',
+      kind: 'ok',
       counters: [{ kind: 'key', rpm: 1 }, {}, {}, {}, {}],
     });
     expect(refusal(await store.admit(request(free)))).toMatchObject({
@@ -235,15 +235,15 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       counter: 'free',
     });
     expect(await store.admit(request())).toMatchObject({
-      outcome: 'ok',
+      kind: 'ok',
       counters: [{ rpm: 2 }, {}, {}, {}, {}],
     });
     const capped = { extra: [{ name: 'm:acme/one', rpm: null, rpd: null, tpm: null, capNano: 5n }] };
     const asked = request(capped);
     const missing = await store.admit(asked);
-    if (missing.outcome !== 'missing') throw new Error(missing.outcome);
+    if (missing.kind !== 'missing') throw new Error(missing.kind);
     await mirror(store, missing.gen, { scopes: [{ kind: 'key', id: 'k1/m:acme/one', postedNano: 4n }] });
-    expect(await store.admit(asked)).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(asked)).toMatchObject({ kind: 'ok' });
     expect(refusal(await store.admit(request(capped)))).toMatchObject({
       metric: 'spend_cap',
       counter: 'm:acme/one',
@@ -261,7 +261,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     const two = request({ ...heldBy('batch'), reservationNano: 5n, scopes: ofKey('k2') });
     const video = request({ ...heldBy('video'), reservationNano: 100n });
     for (const asked of [one, two, video, request({ reservationNano: 3n })])
-      expect(await store.admit(asked)).toMatchObject({ outcome: 'ok' });
+      expect(await store.admit(asked)).toMatchObject({ kind: 'ok' });
     const held = async (): Promise<bigint[]> => {
       const scopes = HELD_KINDS.map((kind) => counterScope('any', heldCounter(kind)));
       const state = await store.read('acct_1', scopes);
@@ -279,8 +279,8 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     await open(store);
     const asked = request();
     await store.admit(asked);
-    expect(await store.admit(asked)).toMatchObject({ outcome: 'ok', counters: [{ rpm: 1 }, {}, {}, {}, {}] });
+    expect(await store.admit(asked)).toMatchObject({ kind: 'ok', counters: [{ rpm: 1 }, {}, {}, {}, {}] });
     await store.put([put('settle', asked)]);
-    expect(await store.admit(asked)).toEqual({ outcome: 'gone' });
+    expect(await store.admit(asked)).toEqual({ kind: 'gone' });
   });
 });

@@ -98,7 +98,7 @@ describe.each(drivers)('units in LimitStore $name', ({ make, reset }) => {
     });
     await mirror(store, null, { version: 4, balanceNano: 0n, units: crashed });
     expect(await store.read('acct_1', [])).toMatchObject({ reservedNano: 0n, unpostedNano: 30n });
-    expect(await store.admit(request({ scopes, reservationNano: 1n }))).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(request({ scopes, reservationNano: 1n }))).toMatchObject({ kind: 'ok' });
     await mirror(store, null, {
       version: 5,
       balanceNano: 50n,
@@ -165,7 +165,7 @@ describe.each(drivers)('units in LimitStore $name', ({ make, reset }) => {
       metric: 'spend_cap',
       limit: '9007199254740991',
     });
-    expect(await store.admit(request())).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(request())).toMatchObject({ kind: 'ok' });
     await mirror(store, null, { version: 2, balanceNano: -vast });
     expect(refusal(await store.admit(request({ creditLimitNano: 2n * vast })))).toMatchObject({
       metric: 'balance',

@@ -37,7 +37,7 @@ function edges(clocks: string[], redisTime?: () => number): LimitStore[] {
 }
 
 const MINUTE = Date.parse('2026-03-01T12:00:00.000Z');
-const ok = (results: AdmitResult[]): number => results.filter(({ outcome }) => outcome === 'ok').length;
+const ok = (results: AdmitResult[]): number => results.filter(({ kind }) => kind === 'ok').length;
 
 describe('R03 windows', () => {
   it('LIM-01 the limit is exact in each of two windows, to the millisecond of the roll', async () => {
@@ -68,10 +68,10 @@ describe('R03 windows', () => {
     const results: AdmitResult[] = [];
     for (let n = 0; n < 60; n += 1) results.push(await stores[n % 3].admit(request({ scopes })));
     expect(ok(results)).toBe(30);
-    const minutes = new Set(results.flatMap((result) => (result.outcome === 'ok' ? [result.minute] : [])));
+    const minutes = new Set(results.flatMap((result) => (result.kind === 'ok' ? [result.minute] : [])));
     expect([...minutes]).toEqual([MINUTE / 60_000]);
     now = MINUTE + 60_000;
-    for (const store of stores) expect((await store.admit(request({ scopes }))).outcome).toBe('ok');
+    for (const store of stores) expect((await store.admit(request({ scopes }))).kind).toBe('ok');
   });
 
   it('LIM-20 Retry-After lies in the true reset and 5 s more, at any moment of a window', async () => {
@@ -102,7 +102,7 @@ describe('R03 windows', () => {
       Array.from({ length: 60 }, (_, n) => stores[n % 2].admit(request({ scopes }))),
     );
     const remaining = results.flatMap((result) =>
-      result.outcome === 'ok' ? [Number(rateHeaders(scopes, result)[HEADER.rateRemaining])] : [],
+      result.kind === 'ok' ? [Number(rateHeaders(scopes, result)[HEADER.rateRemaining])] : [],
     );
     expect([...remaining].sort((a, b) => b - a)).toEqual(Array.from({ length: 40 }, (_, n) => 39 - n));
     for (const at of [0, 1]) {
@@ -120,13 +120,13 @@ describe('R03 windows', () => {
     const remaining: string[] = [];
     for (let n = 0; n < 2; n += 1) {
       const result = await store.admit(request({ scopes }));
-      if (result.outcome !== 'ok') throw new Error(result.outcome);
+      if (result.kind !== 'ok') throw new Error(result.kind);
       remaining.push(Object.values(rateHeaders(scopes, result)).join(' '));
     }
     expect(remaining).toEqual(['10 9 45s', '10 8 45s']);
     const refused = await store.admit(request({ scopes }));
     expect(refusal(refused)).toMatchObject({ scope: 'org', metric: 'rpm' });
-    if (refused.outcome !== 'refused') throw new Error(refused.outcome);
+    if (refused.kind !== 'refused') throw new Error(refused.kind);
     expect(Object.values(rateHeaders(scopes, refused)).join(' ')).toBe('10 8 45s');
   });
 });

@@ -78,22 +78,22 @@ async function fleet(count: number, leftNano: bigint | null = 100n * USD, warm =
   );
   const ask: Fleet['ask'] = async (edge, asked) => {
     const first = await edge.admit(asked);
-    if (first.outcome !== 'stale') return first;
+    if (first.kind !== 'stale') return first;
     await edge.stamp(asked.accountId, asked.accountVersion, first.gen);
     return edge.admit(asked);
   };
   if (leftNano === null) return { clock, link, store, edges, ask };
   const stale = await store.admit(request());
-  if (stale.outcome !== 'stale') throw new Error(stale.outcome);
+  if (stale.kind !== 'stale') throw new Error(stale.kind);
   await store.stamp('acct_1', 1, stale.gen);
   await mirror(store, stale.gen, { balanceNano: leftNano });
   for (const [at, edge] of edges.entries())
-    expect((await edge.admit({ ...warm, unit: `${warm.unit} ${at}` })).outcome).toBe('ok');
+    expect((await edge.admit({ ...warm, unit: `${warm.unit} ${at}` })).kind).toBe('ok');
   return { clock, link, store, edges, ask };
 }
 
-const outcomes = (results: AdmitResult[], outcome: string): number =>
-  results.filter((result) => result.outcome === outcome).length;
+const ofKind = (results: AdmitResult[], kind: string): number =>
+  results.filter((result) => result.kind === kind).length;
 
 describe('rate limits while the store is away', () => {
   it('R05 four edges admit exactly the limit together, each its share, and say 429 past it', async () => {
@@ -104,8 +104,8 @@ describe('rate limits while the store is away', () => {
     for (const edge of edges)
       for (let n = 0; n < 40; n += 1)
         results.push(await ask(edge, request({ scopes, creditLimitNano: null })));
-    expect(outcomes(results, 'ok')).toBe(100);
-    expect(outcomes(results, 'refused')).toBe(60);
+    expect(ofKind(results, 'ok')).toBe(100);
+    expect(ofKind(results, 'refused')).toBe(60);
     const [last] = results.slice(-1);
     expect(refusal(last)).toMatchObject({ scope: 'key', metric: 'rpm', limit: '100', resetsInSeconds: 45 });
     expect(last.away).toBe('unasked');
@@ -118,7 +118,7 @@ describe('rate limits while the store is away', () => {
     const burst = async (): Promise<number> => {
       let admitted = 0;
       for (let n = 0; n < 5; n += 1)
-        admitted += (await ask(edges[0], request({ scopes }))).outcome === 'ok' ? 1 : 0;
+        admitted += (await ask(edges[0], request({ scopes }))).kind === 'ok' ? 1 : 0;
       return admitted;
     };
     expect(await burst()).toBe(2);
@@ -130,22 +130,21 @@ describe('rate limits while the store is away', () => {
   it('R05 what the store reported of the running minute counts: the whole limit is not passed again', async () => {
     const scopes = limited('key', { rpm: 10 });
     const { edges, link, ask, clock } = await fleet(2, 100n * USD, free({ scopes }));
-    for (let n = 0; n < 6; n += 1) expect((await ask(edges[0], request({ scopes }))).outcome).toBe('ok');
+    for (let n = 0; n < 6; n += 1) expect((await ask(edges[0], request({ scopes }))).kind).toBe('ok');
     link.isUnavailable = true;
     // 8 of 10 are reported, so 2 of this edge's share of 5 are left.
     const answers = [];
-    for (let n = 0; n < 3; n += 1) answers.push((await ask(edges[0], request({ scopes }))).outcome);
+    for (let n = 0; n < 3; n += 1) answers.push((await ask(edges[0], request({ scopes }))).kind);
     expect(answers).toEqual(['ok', 'ok', 'refused']);
     await clock.advance(60_000);
-    expect((await ask(edges[0], request({ scopes }))).outcome).toBe('ok');
+    expect((await ask(edges[0], request({ scopes }))).kind).toBe('ok');
   });
 
   it('R05 a limit that the store has refused by stays refused until its window ends', async () => {
     const scopes = limited('org', { rpm: 4 });
     const { edges, link, ask } = await fleet(2, 100n * USD, free({ scopes }));
-    for (const edge of [edges[0], edges[0]])
-      expect((await ask(edge, request({ scopes }))).outcome).toBe('ok');
-    expect((await ask(edges[1], request({ scopes }))).outcome).toBe('refused');
+    for (const edge of [edges[0], edges[0]]) expect((await ask(edge, request({ scopes }))).kind).toBe('ok');
+    expect((await ask(edges[1], request({ scopes }))).kind).toBe('refused');
     link.isUnavailable = true;
     expect(refusal(await ask(edges[1], request({ scopes })))).toMatchObject({ scope: 'org', metric: 'rpm' });
   });
@@ -154,7 +153,7 @@ describe('rate limits while the store is away', () => {
     const { edges, link, ask } = await fleet(4);
     link.isUnavailable = true;
     const result = await ask(edges[0], request({ scopes: limited('key', { rpm: 3 }) }));
-    expect(result).toEqual({ outcome: 'away', away: 'unasked' });
+    expect(result).toEqual({ kind: 'away', away: 'unasked' });
   });
 
   it('R05 tokens: a settle corrects the estimate, a cancelled unit gives all back', async () => {
@@ -162,7 +161,7 @@ describe('rate limits while the store is away', () => {
     link.isUnavailable = true;
     const scopes = limited('key', { tpm: 400 });
     const [first, second] = [request({ scopes }), request({ scopes })];
-    for (const asked of [first, second]) expect((await ask(edges[0], asked)).outcome).toBe('ok');
+    for (const asked of [first, second]) expect((await ask(edges[0], asked)).kind).toBe('ok');
     expect(refusal(await ask(edges[0], request({ scopes }))).metric).toBe('tpm');
     await expect(
       edges[0].put([put('settle', first, { tokens: 10 }), put('cancel', second)]),
@@ -171,7 +170,7 @@ describe('rate limits while the store is away', () => {
       edges[0].put([put('settle', first, { tokens: 10 }), put('cancel', second)]),
     ).rejects.toThrow();
     const admitted = await ask(edges[0], request({ scopes }));
-    expect(admitted).toMatchObject({ outcome: 'ok', counters: [{ tpm: 220 }, {}, {}, {}, {}] });
+    expect(admitted).toMatchObject({ kind: 'ok', counters: [{ tpm: 220 }, {}, {}, {}, {}] });
   });
 });
 
@@ -187,23 +186,23 @@ describe('money while the store is away', () => {
     for (let n = 0; n < 20; n += 1)
       results.push(await ask(edges[0], { ...capped(100n * USD, 300_000_000n) }));
     // 0.9 USD is below the exposure of 1 USD, 1.2 USD is not.
-    expect([outcomes(results, 'ok'), outcomes(results, 'away')]).toEqual([4, 16]);
+    expect([ofKind(results, 'ok'), ofKind(results, 'away')]).toEqual([4, 16]);
   });
 
   it('R05 never more than 5 USD an edge, and one request more', async () => {
     const { edges, link, ask } = await fleet(2, 9_000_000n * USD);
     link.isUnavailable = true;
     let admitted = 0;
-    while ((await ask(edges[0], request({ reservationNano: USD }))).outcome === 'ok') admitted += 1;
+    while ((await ask(edges[0], request({ reservationNano: USD }))).kind === 'ok') admitted += 1;
     expect(admitted).toBe(5);
   });
 
   it('R05 an edge that never heard what is left does not guess: 503; without money or caps it goes on', async () => {
     const { edges, link, ask } = await fleet(2, null);
     link.isUnavailable = true;
-    expect((await ask(edges[0], request())).outcome).toBe('away');
-    expect((await ask(edges[0], request({ reservationNano: 0n }))).outcome).toBe('ok');
-    expect((await ask(edges[0], request({ creditLimitNano: null }))).outcome).toBe('ok');
+    expect((await ask(edges[0], request())).kind).toBe('away');
+    expect((await ask(edges[0], request({ reservationNano: 0n }))).kind).toBe('ok');
+    expect((await ask(edges[0], request({ creditLimitNano: null }))).kind).toBe('ok');
   });
 
   it('R05 a unit counts at its real cost once, and no longer when the store has it', async () => {
@@ -211,12 +210,12 @@ describe('money while the store is away', () => {
     const [edge] = edges;
     link.isUnavailable = true;
     const dear = request({ reservationNano: 2n * USD });
-    expect((await ask(edge, dear)).outcome).toBe('ok');
-    expect((await ask(edge, request())).outcome).toBe('away');
+    expect((await ask(edge, dear)).kind).toBe('ok');
+    expect((await ask(edge, request())).kind).toBe('away');
     await expect(edge.put([put('settle', dear, { nano: 500n })])).rejects.toMatchObject({
       code: 'service_unavailable',
     });
-    expect((await ask(edge, request())).outcome).toBe('ok');
+    expect((await ask(edge, request())).kind).toBe('ok');
     link.isUnavailable = false;
     await edge.put([put('settle', dear, { nano: 500n })]);
     expect(await store.read('acct_1', [])).toMatchObject({ unpostedNano: 500n });
@@ -234,8 +233,8 @@ describe('money while the store is away', () => {
           let spent = 0n;
           for (const [at, nano] of requests) {
             const result = await ask(edges[at % count], request({ reservationNano: nano }));
-            expect(['ok', 'away']).toContain(result.outcome);
-            if (result.outcome === 'ok') spent += nano;
+            expect(['ok', 'away']).toContain(result.kind);
+            if (result.kind === 'ok') spent += nano;
           }
           expect(spent <= left).toBe(true);
         },
@@ -253,9 +252,9 @@ describe('trips to a store that is away', () => {
     link.asked = 0;
     const asked = request();
     const stale = await edges[0].admit(asked);
-    expect(stale).toMatchObject({ outcome: 'stale', away: 'unsure' });
-    await edges[0].stamp('acct_1', 1, stale.outcome === 'stale' ? stale.gen : '');
-    expect(await edges[0].admit(asked)).toMatchObject({ outcome: 'ok', away: 'unsure' });
+    expect(stale).toMatchObject({ kind: 'stale', away: 'unsure' });
+    await edges[0].stamp('acct_1', 1, stale.kind === 'stale' ? stale.gen : '');
+    expect(await edges[0].admit(asked)).toMatchObject({ kind: 'ok', away: 'unsure' });
     expect(link.asked).toBe(1);
   });
 
@@ -263,25 +262,25 @@ describe('trips to a store that is away', () => {
     const { edges, link, clock } = await fleet(2);
     link.isUnavailable = true;
     await clock.advance(999);
-    expect((await edges[0].admit(request())).outcome).toBe('ok');
+    expect((await edges[0].admit(request())).kind).toBe('ok');
     expect(await edges[0].version('acct_1')).toBe(1);
     await clock.advance(1);
     const stale = await edges[0].admit(request());
-    expect(stale).toMatchObject({ outcome: 'stale', away: 'unasked' });
+    expect(stale).toMatchObject({ kind: 'stale', away: 'unasked' });
     await expect(edges[0].version('acct_1')).rejects.toThrow();
-    await edges[0].stamp('acct_1', 2, stale.outcome === 'stale' ? stale.gen : '');
-    expect((await edges[0].admit(request())).outcome).toBe('stale');
-    expect((await edges[0].admit(request({ accountVersion: 2 }))).outcome).toBe('ok');
+    await edges[0].stamp('acct_1', 2, stale.kind === 'stale' ? stale.gen : '');
+    expect((await edges[0].admit(request())).kind).toBe('stale');
+    expect((await edges[0].admit(request({ accountVersion: 2 }))).kind).toBe('ok');
   });
 
   it('a Redis that is only late is asked again for what this edge cannot decide, and counts it once', async () => {
     const { edges, store, link, ask } = await fleet(2, null);
     const stale = await store.admit(request());
-    if (stale.outcome !== 'stale') throw new Error(stale.outcome);
+    if (stale.kind !== 'stale') throw new Error(stale.kind);
     await store.stamp('acct_1', 1, stale.gen);
     await mirror(store, stale.gen, {});
     link.late = 2;
-    expect((await ask(edges[0], request())).outcome).toBe('ok');
+    expect((await ask(edges[0], request())).kind).toBe('ok');
     expect(link).toMatchObject({ asked: 3, late: 0 });
     expect(await store.read('acct_1', [])).toMatchObject({ reservedUnits: 1 });
   });

@@ -6,7 +6,7 @@ const KEY: LimitScope = { kind: 'key', id: 'k1', rpm: 100, rpd: 1_000, tpm: null
 const ORG: LimitScope = { kind: 'org', id: 'o1', rpm: 5, rpd: null, tpm: null, capNano: null };
 
 const ADMITTED: Admitted = {
-  outcome: 'ok',
+  kind: 'ok',
   counters: [
     { kind: 'key', id: 'k1', rpm: 3, rpd: 40, tpm: 9 },
     { kind: 'org', id: 'o1', rpm: 5, rpd: 50, tpm: 9 },
@@ -26,7 +26,7 @@ describe('rateHeaders', () => {
 
   it('LIM-37 carries them of a refusal by another limit, and none where the key’s minute is not known', () => {
     const refused: RefusedAdmission = {
-      outcome: 'refused',
+      kind: 'refused',
       refusal: {
         ...{ scope: 'org', scopeId: 'o1', metric: 'rpm', counter: null, current: '5', limit: '5' },
         ...{ resetsInSeconds: 42, reservationsOnly: false, held: null },

@@ -1,8 +1,8 @@
 import { HEADER } from '@gateway/contracts';
 import type { AdmitResult, LimitScope } from '@gateway/contracts';
 
-export type Admitted = Extract<AdmitResult, { outcome: 'ok' }>;
-export type RefusedAdmission = Extract<AdmitResult, { outcome: 'refused' }>;
+export type Admitted = Extract<AdmitResult, { kind: 'ok' }>;
+export type RefusedAdmission = Extract<AdmitResult, { kind: 'refused' }>;
 
 /** Counters of one scope after a unit was counted, as usage records carry them. null = unlimited. */
 export interface ScopeReading {
@@ -25,7 +25,7 @@ export function rateHeaders(
 ): Record<string, string> {
   const limit = scopes.find((scope) => scope.kind === 'key')?.rpm ?? null;
   const [rpm, resetsInSeconds] =
-    answered.outcome === 'refused'
+    answered.kind === 'refused'
       ? [answered.keyMinute?.rpm, answered.keyMinute?.resetsInSeconds ?? 0]
       : [answered.counters.find(({ kind }) => kind === 'key')?.rpm, answered.minuteResetSeconds];
   if (limit === null || rpm === undefined) return {};

@@ -20,7 +20,7 @@ const record = (scope: TrialRecord['scope'], more: Partial<TrialRecord> = {}): T
   ...{ scope, scopeId: scope[0], counter: null, rpm: 0, rpd: 0, tpm: 0, spentNano: 0n, worstNano: 0n },
   ...more,
 });
-const result = { outcome: 'unavailable' } as unknown as Trial['result'];
+const result = { kind: 'unavailable' } as unknown as Trial['result'];
 /** Returns a trial of the key, its free models, the organization and the balance. */
 function trial(key: Partial<TrialRecord> = {}, balance: Partial<TrialRecord> = {}): Trial {
   const records = [record('key', key), record('key', { counter: 'free' }), record('org', { rpd: 90 })];

@@ -67,7 +67,7 @@ type Store = ConnectedLimitStore;
 
 async function prepare(store: Store): Promise<void> {
   const first = await whenConnected(() => store.admit(request()));
-  if (first.outcome !== 'stale') throw new Error(`a fresh Redis answered ${first.outcome}`);
+  if (first.kind !== 'stale') throw new Error(`a fresh Redis answered ${first.kind}`);
   await store.stamp(ACCOUNT, 1, first.gen);
   const scopes = SCOPES.map(({ kind, id }) => ({ kind, id, postedNano: 0n }));
   await store.mirror({
@@ -103,9 +103,9 @@ async function admitAndSettle(
   for (let at = 0; at < count; at += 1) {
     const one = request(extra);
     const startedMs = performance.now();
-    const { outcome } = await store.admit(one);
+    const { kind } = await store.admit(one);
     latencies.push(performance.now() - startedMs);
-    if (outcome !== 'ok') throw new Error(`admission answered ${outcome}`);
+    if (kind !== 'ok') throw new Error(`admission answered ${kind}`);
     admitted.push(one);
     if (admitted.length === SETTLE_EVERY) {
       await store.put(admitted.map(settled));

@@ -109,7 +109,7 @@ export type AdmitResult = Admission & {
 
 type Admission =
   | {
-      outcome: 'ok';
+      kind: 'ok';
       counters: ScopeCounters[];
       minuteResetSeconds: number;
       minute: number;
@@ -120,17 +120,17 @@ type Admission =
       remainingNano?: number | null;
     }
   /** The principal is older than the account: reload, stamp, admit once more. */
-  | { outcome: 'stale'; gen: string }
+  | { kind: 'stale'; gen: string }
   /** Posted totals are not known here: ask the ledger to mirror, admit once more. */
-  | { outcome: 'missing'; gen: string }
+  | { kind: 'missing'; gen: string }
   /** The unit was settled already. */
-  | { outcome: 'gone' }
+  | { kind: 'gone' }
   /** Money would refuse it, but the spend that it rests on may be counted twice: the caller may come again. */
-  | { outcome: 'doubted' }
+  | { kind: 'doubted' }
   /** Neither the store nor this process alone can say: the caller may come again. */
-  | { outcome: 'away' }
+  | { kind: 'away' }
   | {
-      outcome: 'refused';
+      kind: 'refused';
       refusal: Refusal;
       /** The key's own requests of this minute, whichever limit refused; absent where they are not known. */
       keyMinute?: KeyMinute;

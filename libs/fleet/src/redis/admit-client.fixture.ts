@@ -50,8 +50,8 @@ async function untilRefused(
       tokenEstimate: 1,
       leaseMs: 90_000,
     });
-    if (result.outcome === 'refused') return;
-    if (result.outcome !== 'ok') throw new Error(`${accountId}: ${result.outcome}`);
+    if (result.kind === 'refused') return;
+    if (result.kind !== 'ok') throw new Error(`${accountId}: ${result.kind}`);
     report[accountId][result.minute] = (report[accountId][result.minute] ?? 0) + 1;
   }
 }

@@ -147,17 +147,17 @@ export class InProcessLimitStore extends LimitStore {
     limits: LimitCounters,
     answer: CountersAnswer,
     now: number,
-  ): Exclude<AdmitResult, { outcome: 'away' }> {
-    switch (answer.outcome) {
+  ): Exclude<AdmitResult, { kind: 'away' }> {
+    switch (answer.kind) {
       case 'stale':
       case 'missing':
-        return { outcome: answer.outcome, gen: this.gen };
+        return { kind: answer.kind, gen: this.gen };
       case 'gone':
       case 'doubted':
-        return { outcome: answer.outcome };
+        return { kind: answer.kind };
       case 'refused':
         return {
-          outcome: 'refused',
+          kind: 'refused',
           refusal: toRefusal(answer.violation, request.accountId, limits.held()),
           ...keyMinute(request, (key) => limits.read(recordName(key), now).rpm, now),
         };
@@ -167,7 +167,7 @@ export class InProcessLimitStore extends LimitStore {
           return { kind, id, rpm, rpd, tpm };
         });
         return {
-          outcome: 'ok',
+          kind: 'ok',
           counters,
           minuteResetSeconds: minuteResetSeconds(now),
           minute: minuteOf(now),

@@ -64,7 +64,7 @@ export function countersRequest(request: AdmitRequest): CountersRequest {
 }
 
 export type CountersAnswer =
-  { outcome: 'ok' | 'stale' | 'missing' | 'gone' | 'doubted' } | { outcome: 'refused'; violation: Violation };
+  { kind: 'ok' | 'stale' | 'missing' | 'gone' | 'doubted' } | { kind: 'refused'; violation: Violation };
 
 export interface CountersTrial {
   answer: CountersAnswer;
@@ -95,7 +95,7 @@ export class LimitCounters {
     const unready = this.unready(asked, entries);
     if (unready !== null) return { answer: unready, records: [] };
     const { records, balance, violation } = this.judge(asked, entries, now);
-    const answer: CountersAnswer = violation === null ? { outcome: 'ok' } : this.refused(violation, now);
+    const answer: CountersAnswer = violation === null ? { kind: 'ok' } : this.refused(violation, now);
     return { answer, records: [...records, balance] };
   }
 
@@ -104,7 +104,7 @@ export class LimitCounters {
     this.freeLapsed(now);
     const { reservation, credit, tokens } = asked;
     const known = this.units.get(asked.unit);
-    if (known) return { outcome: known.state === 'reserved' ? 'ok' : 'gone' };
+    if (known) return { kind: known.state === 'reserved' ? 'ok' : 'gone' };
     const { records, balance, violation } = this.judge(asked, entries, now);
     if (violation !== null) return this.refused(violation, now);
     const isRoomy =
@@ -130,7 +130,7 @@ export class LimitCounters {
       records: [...entries.map((entry) => entry.name), ACCOUNT_RECORD],
       dueAt: now + asked.leaseMs,
     });
-    return { outcome: 'ok' };
+    return { kind: 'ok' };
   }
 
   put(put: PutUnit, now: number): void {
@@ -299,11 +299,11 @@ export class LimitCounters {
   }
 
   private unready(asked: CountersRequest, entries: readonly AdmissionEntry[]): CountersAnswer | null {
-    if (!this.stamped || this.version !== asked.accountVersion) return { outcome: 'stale' };
+    if (!this.stamped || this.version !== asked.accountVersion) return { kind: 'stale' };
     if (asked.reservation === 0) return null;
     const unknown = entries.some(({ name, cap }) => cap < Infinity && !this.record(name).valid);
     const isMissing = unknown || (asked.credit < Infinity && !this.record(ACCOUNT_RECORD).valid);
-    return isMissing ? { outcome: 'missing' } : null;
+    return isMissing ? { kind: 'missing' } : null;
   }
 
   /** The first limit that is reached, in the order of the Redis script. */
@@ -347,8 +347,8 @@ export class LimitCounters {
   /** A refusal for good must not rest on what may be counted twice. */
   private refused(violation: Violation, now: number): CountersAnswer {
     const isMoney = violation.metric === 'spend_cap' || violation.metric === 'balance';
-    if (isMoney && !violation.reservationsOnly && now < this.doubtUntil) return { outcome: 'doubted' };
-    return { outcome: 'refused', violation };
+    if (isMoney && !violation.reservationsOnly && now < this.doubtUntil) return { kind: 'doubted' };
+    return { kind: 'refused', violation };
   }
 
   private setUnit(id: string, unit: BookedUnit): void {

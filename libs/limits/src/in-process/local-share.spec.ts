@@ -11,7 +11,7 @@ function shareOf(heldMax: number) {
   const asked = (accountId: string) =>
     request({ accountId, scopes: limited('key', { rpm: 5 }), reservationNano: 0n });
   const refused: AdmitResult = {
-    outcome: 'refused',
+    kind: 'refused',
     refusal: {
       ...{ scope: 'key', scopeId: 'key_1', counter: null, metric: 'rpm', resetsInSeconds: 45 },
       ...{ current: '5', limit: '5', reservationsOnly: false, held: null },
@@ -47,9 +47,9 @@ describe('what one edge remembers of its accounts', () => {
 
   it('R05 is bounded by the records and units of what it let in, and never forgets the account that asks', () => {
     const { admit, known } = shareOf(1);
-    expect(admit('a')).toMatchObject({ outcome: 'ok' });
+    expect(admit('a')).toMatchObject({ kind: 'ok' });
     expect(known('a')).toEqual(['a']);
-    expect(admit('b')).toMatchObject({ outcome: 'ok' });
+    expect(admit('b')).toMatchObject({ kind: 'ok' });
     expect(known('a', 'b')).toEqual(['b']);
   });
 });
@@ -64,11 +64,11 @@ describe('what the store said last of a counter', () => {
     const entries = admissionEntries(free());
     const counters = scopes.map(({ kind, id }) => ({ kind, id, rpm: 3, rpd: 30, tpm: 300 }));
     const minute = minuteOf(clock.now());
-    share.note(free(), entries, { outcome: 'ok', counters, minute, minuteResetSeconds: 45 }, []);
+    share.note(free(), entries, { kind: 'ok', counters, minute, minuteResetSeconds: 45 }, []);
     const counted = () => {
       share.stamp('acct_1', 1);
       const result = share.admit(free(), entries);
-      if (result?.outcome !== 'ok') throw new Error('not let in');
+      if (result?.kind !== 'ok') throw new Error('not let in');
       const { rpm, rpd, tpm } = result.counters.find(({ kind }) => kind === 'key') ?? {};
       return { rpm, rpd, tpm };
     };

@@ -24,7 +24,7 @@ const UNDECIDED = -Infinity;
 /** Notes of one account that are not read yet. */
 const NOTES_MAX = 64;
 
-type Admitted = Extract<AdmitResult, { outcome: 'ok' }>;
+type Admitted = Extract<AdmitResult, { kind: 'ok' }>;
 type Left = readonly (number | null)[];
 type Metric = 'rpm' | 'rpd' | 'tpm';
 
@@ -74,12 +74,12 @@ export class LocalShare {
    * of a principal.
    */
   note(request: AdmitRequest, entries: Entries, result: AdmitResult, left: Left): void {
-    if (result.outcome !== 'ok' && result.outcome !== 'refused') return;
+    if (result.kind !== 'ok' && result.kind !== 'refused') return;
     const noted = this.noteOf(request.accountId, entries);
     const { account } = noted;
     this.confirm(account, request.accountVersion);
     const now = this.clock.now();
-    if (result.outcome === 'ok') {
+    if (result.kind === 'ok') {
       if (noted.result === null) account.notes.push(noted);
       noted.result = result;
       noted.left = left;
@@ -114,8 +114,7 @@ export class LocalShare {
 
   /** Lets in, refuses or wants a newer principal; null where this process alone cannot say. */
   admit(request: AdmitRequest, entries: Entries): AdmitResult | null {
-    if (this.version(request.accountId) !== request.accountVersion)
-      return { outcome: 'stale', gen: LOCAL_GEN };
+    if (this.version(request.accountId) !== request.accountVersion) return { kind: 'stale', gen: LOCAL_GEN };
     const { account } = this.noteOf(request.accountId, entries);
     this.readNotes(account);
     const now = this.clock.now();
@@ -125,16 +124,16 @@ export class LocalShare {
       asked.credit = this.budget(account.reported.get(ACCOUNT_RECORD), asked.worst);
     const answer = account.limits.take(asked, shares, now);
     this.weigh(account);
-    if (answer.outcome === 'gone') return { outcome: 'gone' };
-    if (answer.outcome === 'doubted') return null;
-    if (answer.outcome === 'refused')
+    if (answer.kind === 'gone') return { kind: 'gone' };
+    if (answer.kind === 'doubted') return null;
+    if (answer.kind === 'refused')
       return this.refused(request, entries, shares, account, answer.violation, now);
     const counters = request.scopes.map(({ kind, id }) => ({
       kind,
       id,
       ...this.countsOf(account, `${kind}:${id}`, now),
     }));
-    return { outcome: 'ok', counters, minute: minuteOf(now), minuteResetSeconds: minuteResetSeconds(now) };
+    return { kind: 'ok', counters, minute: minuteOf(now), minuteResetSeconds: minuteResetSeconds(now) };
   }
 
   /** A put on its way: what a unit of this process really cost, or that it never ran. May come more than once. */
@@ -203,7 +202,7 @@ export class LocalShare {
     const isFull = counts[metric] + violation.current >= limit;
     const current = isFull ? limit : violation.current * this.edges;
     return {
-      outcome: 'refused',
+      kind: 'refused',
       refusal: toRefusal({ ...violation, entry, current, limit }, request.accountId, null),
       ...keyMinute(request, (key) => this.countsOf(account, recordName(key), now).rpm, now),
     };

@@ -1,6 +1,6 @@
 import type { AdmitResult, Refusal } from '@gateway/contracts';
 
-type Admitted = Extract<AdmitResult, { outcome: 'ok' }>;
+type Admitted = Extract<AdmitResult, { kind: 'ok' }>;
 type Counts = Pick<Admitted['counters'][number], 'rpm' | 'rpd' | 'tpm'>;
 
 const MINUTES_PER_DAY = 1_440;

@@ -95,14 +95,14 @@ export function decodeAdmit(answer: Buffer, call: AdmitCall, request: AdmitReque
 
 /** An answer without records. Throws where it is none of the script's. */
 export function decodeLine(line: string, call: AdmitCall): AdmitResult {
-  const [outcome, ...words] = line.split(' ');
-  switch (outcome) {
+  const [kind, ...words] = line.split(' ');
+  switch (kind) {
     case 'stale':
     case 'missing':
-      return { outcome, gen: words[0] };
+      return { kind, gen: words[0] };
     case 'gone':
     case 'doubted':
-      return { outcome };
+      return { kind };
     case 'refused':
       return decodeRefused(words, call);
   }
@@ -136,7 +136,7 @@ export function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: 
     });
   }
   const result = {
-    outcome: 'ok',
+    kind: 'ok',
     counters,
     minuteResetSeconds: minuteResetSeconds(now),
     minute: minuteOf(now),
@@ -180,7 +180,7 @@ function decodeRefused(words: string[], { entries, accountId }: AdmitCall): Admi
   };
   const keyMinute = { rpm: Number(rpm), resetsInSeconds: Number(minute) };
   return {
-    outcome: 'refused',
+    kind: 'refused',
     refusal: toRefusal(violation, accountId, { account, batch, video, realtime }),
     // The first record is the key's own.
     ...(entries.at(0)?.kind === 'key' ? { keyMinute } : {}),

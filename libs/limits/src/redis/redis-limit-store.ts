@@ -236,9 +236,9 @@ export class RedisLimitStore extends LimitStore {
     const { entries } = this.calls.of(request);
     for (let left = MORE_TRIES; ; left -= 1) {
       const result = share.admit(request, entries);
-      if (result?.outcome === 'stale') this.remember(request.unit, away);
+      if (result?.kind === 'stale') this.remember(request.unit, away);
       if (result !== null) return { ...result, away };
-      if (left === 0 || this.isUnavailable(request.accountId)) return { outcome: 'away', away };
+      if (left === 0 || this.isUnavailable(request.accountId)) return { kind: 'away', away };
       const late = await this.trip(request).catch(() => null);
       if (late !== null) return late;
       away = 'unsure';

@@ -82,7 +82,7 @@ export interface AdmissionOf {
 /** The parts of a plan that its cost depends on. */
 export type PricedPlan = Pick<Planned, 'principal' | 'asked' | 'plan'> & Partial<Pick<Planned, 'cached'>>;
 
-type Answered = Exclude<AdmitResult, { outcome: 'away' }>;
+type Answered = Exclude<AdmitResult, { kind: 'away' }>;
 
 /** The trips of one admission to the limit store. */
 interface Trips {
@@ -184,7 +184,7 @@ export class Admission {
     const request = this.requestFor(unit, planned);
     const counters = request.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
     const minute = Math.floor(this.clock.now() / MINUTE_MS);
-    const admitted = { outcome: 'ok', counters, minuteResetSeconds: 0, minute, away: 'unasked' } as const;
+    const admitted = { kind: 'ok', counters, minuteResetSeconds: 0, minute, away: 'unasked' } as const;
     return { ...planned, request, admitted };
   }
 
@@ -257,7 +257,7 @@ export class Admission {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const request = this.requestFor(unit, planned);
       const result = await this.ask(planned.hasMemory ? fittingRequest(request) : request, trips);
-      switch (result.outcome) {
+      switch (result.kind) {
         case 'ok': {
           // What has ended here since would use up what the store saw as left: it is asked with that.
           const isOverspent = settling.spent(request.accountId) >= (result.remainingNano ?? Infinity);
@@ -314,7 +314,7 @@ export class Admission {
         if (result === null || result.away === 'unsure') trips.unsure = request;
         if (trips.isCounted) metrics.admitted(result, clock.monotonic() - startedMs);
       }
-      if (result.outcome !== 'away') return result;
+      if (result.kind !== 'away') return result;
       if (trips.waits === AWAY_WAITS_MAX)
         throw unavailable(
           this.random,

@@ -90,7 +90,7 @@ export class StoreWatch {
       this.looks += 1;
       const answer = await limits.admit(watching(accountId, this.looks));
       // An answer of our own says nothing about the store: it is away, and was not asked.
-      if (answer.outcome === 'stale' && answer.away === undefined) found.set(accountId, answer.gen);
+      if (answer.kind === 'stale' && answer.away === undefined) found.set(accountId, answer.gen);
     }
     const lost = [...found].filter(([accountId, gen]) => this.gens.get(accountId) !== gen);
     if (lost.length === 0) return;

@@ -121,13 +121,13 @@ export class BatchHolds {
       const request = requestOf(principal);
       const trial = await limits.trial(request);
       const { result } = trial;
-      switch (result.outcome) {
+      switch (result.kind) {
         case 'ok':
         case 'refused':
         case 'doubted': {
           const full = fullOf(request.reservationNano, trialChecks(request, trial));
           if (full === null) return;
-          if (isAsked && result.outcome !== 'doubted') throw noBudget(request.reservationNano, full);
+          if (isAsked && result.kind !== 'doubted') throw noBudget(request.reservationNano, full);
           if (isAsked) throw unavailable(random, new Error('what is spent of the account is in doubt'));
           // As for a request: what is posted and still counted beside it is freed before the batch is refused for good.
           isAsked = true;
@@ -143,7 +143,7 @@ export class BatchHolds {
           await totals.seed(request, result.gen);
           break;
         default:
-          throw unavailable(random, new Error(`a hold was answered ${result.outcome}`));
+          throw unavailable(random, new Error(`a hold was answered ${result.kind}`));
       }
     }
     throw unavailable(random, new Error('a hold did not settle'));

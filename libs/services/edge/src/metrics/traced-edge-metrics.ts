@@ -32,7 +32,7 @@ export class TracedEdgeMetrics extends EdgeMetrics {
       'db.system.name': 'redis',
       'db.operation.name': 'EVALSHA',
       'db.stored_procedure.name': 'admit',
-      'gateway.admission.outcome': result?.outcome ?? 'error',
+      'gateway.admission.outcome': result?.kind ?? 'error',
     };
     this.write('EVALSHA admit', {
       startMs: endMs - ms,

@@ -47,8 +47,8 @@ function request(unit: string, more: Partial<AdmitRequest> = {}): AdmitRequest {
 async function admit(unit: string, more: Partial<AdmitRequest> = {}): Promise<AdmitResult> {
   for (let tries = 0; tries < 3; tries += 1) {
     const answer = await store.admit(request(unit, more));
-    if (answer.outcome === 'stale') await store.stamp('acct_1', 1, answer.gen);
-    else if (answer.outcome === 'missing') await app.funds.seedSpendLimit('acct_1', answer.gen, [KEY, ORG]);
+    if (answer.kind === 'stale') await store.stamp('acct_1', 1, answer.gen);
+    else if (answer.kind === 'missing') await app.funds.seedSpendLimit('acct_1', answer.gen, [KEY, ORG]);
     else return answer;
   }
   throw new Error('The store goes on asking.');
@@ -78,14 +78,14 @@ describe('projections', () => {
     );
     expect(await app.funds.spent([KEY], 'acct_1')).toEqual(['5']);
     expect(await admit('req_a/0')).toMatchObject({
-      outcome: 'refused',
+      kind: 'refused',
       refusal: { scope: 'key', metric: 'spend_cap', current: '5000000000' },
     });
   });
 
   it('a ledger that was restored, with lower versions, holds caps as before', async () => {
     for (const cost_usd of ['1', '1', '1']) await app.post(usageRecord({ cost_usd }));
-    expect((await admit('req_before/0')).outcome).toBe('ok');
+    expect((await admit('req_before/0')).kind).toBe('ok');
     // As a backup from before the first posting: its tables are new, and its versions begin again.
     await emptyTables(
       app.database.pool,
@@ -93,7 +93,7 @@ describe('projections', () => {
     );
     await app.post(usageRecord({ cost_usd: '5' }));
     expect(await admit('req_after/0')).toMatchObject({
-      outcome: 'refused',
+      kind: 'refused',
       refusal: { scope: 'key', current: '6000000000', reservationsOnly: false },
     });
   });
@@ -101,12 +101,12 @@ describe('projections', () => {
   it('an account whose version was moved back, by hand or by rows from a backup, holds caps as before', async () => {
     const once = (): Promise<void> => app.post(usageRecord({ cost_usd: '1' }));
     for (let n = 0; n < 3; n += 1) await once();
-    expect((await admit('req_before/0')).outcome).toBe('ok');
+    expect((await admit('req_before/0')).kind).toBe('ok');
     await app.database.pool.query('UPDATE account SET version = 0');
     await once();
     await once();
     expect(await admit('req_after/0')).toMatchObject({
-      outcome: 'refused',
+      kind: 'refused',
       refusal: { scope: 'key', current: '6000000000', reservationsOnly: false },
     });
   });
@@ -127,7 +127,7 @@ describe('projections', () => {
   });
 
   it('B19 frees a settled unit and raises posted in one step: nothing is reserved or unposted at rest', async () => {
-    expect((await admit('req_b/0')).outcome).toBe('ok');
+    expect((await admit('req_b/0')).kind).toBe('ok');
     await settle('req_b/0', 2_000_000_000n);
     expect(await store.read('acct_1', [])).toMatchObject({ unpostedNano: 2_000_000_000n });
     const record = usageRecord({ request_id: 'req_b', cost_usd: '2' });
@@ -135,14 +135,14 @@ describe('projections', () => {
     await app.post(record);
     expect(await store.read('acct_1', [KEY])).toMatchObject({ reservedNano: 0n, unpostedNano: 0n });
     await admit('req_c/0');
-    expect(await admit('req_d/0', { reservationNano: 3_000_000_000n })).toMatchObject({ outcome: 'ok' });
-    expect(await admit('req_e/0')).toMatchObject({ outcome: 'refused', refusal: { reservationsOnly: true } });
+    expect(await admit('req_d/0', { reservationNano: 3_000_000_000n })).toMatchObject({ kind: 'ok' });
+    expect(await admit('req_e/0')).toMatchObject({ kind: 'refused', refusal: { reservationsOnly: true } });
   });
 
   it('a model’s spend on a key is told also while no cap is on it: one that is set again finds no old value', async () => {
     const ofModel = { kind: 'key' as const, id: 'key_1/m:acme/chat' };
     const stale = await store.admit(request('req_m/0'));
-    if (stale.outcome !== 'stale') throw new Error(stale.outcome);
+    if (stale.kind !== 'stale') throw new Error(stale.kind);
     await app.funds.seedSpendLimit('acct_1', stale.gen, [KEY, ORG, ofModel]);
     await app.post(usageRecord({ model: 'acme/chat', cost_usd: '2', limits: [] }));
     const { posted } = await store.read('acct_1', [ofModel]);
@@ -213,7 +213,7 @@ describe('projections', () => {
     await app.funds.credit(credit);
     await app.funds.credit(credit);
     expect(await admit('req_i/0', { creditLimitNano: 0n, reservationNano: 4_000_000_000n })).toMatchObject({
-      outcome: 'ok',
+      kind: 'ok',
     });
     expect(await admit('req_j/0', { creditLimitNano: 0n })).toMatchObject({ refusal: { metric: 'balance' } });
     const { rows } = await app.database.pool.query(
@@ -240,7 +240,7 @@ describe('what the store was never sent', () => {
       expect(await admit('req_k/0', asked)).toMatchObject({ refusal: { metric: 'balance' } });
     });
     await app.projections.payDebts();
-    expect(await admit('req_k/0', asked)).toMatchObject({ outcome: 'ok' });
+    expect(await admit('req_k/0', asked)).toMatchObject({ kind: 'ok' });
     expect(await app.projections.payDebts()).toBe(0);
   });
 
@@ -278,7 +278,7 @@ describe('what the store was never sent', () => {
       expect(await admit('req_l/0', { scopes })).toMatchObject({ refusal: { metric: 'spend_cap' } });
     });
     await app.projections.payDebts();
-    expect(await admit('req_l/0', { scopes })).toMatchObject({ outcome: 'ok' });
+    expect(await admit('req_l/0', { scopes })).toMatchObject({ kind: 'ok' });
   });
 });
 

@@ -31,12 +31,12 @@ function admission(
 
 async function admit(unit: string, nano: bigint, limits?: readonly ScopeLimits[]): Promise<void> {
   const first = await app.limits.admit(admission(unit, nano, limits));
-  if (first.outcome === 'stale') {
+  if (first.kind === 'stale') {
     await app.limits.stamp('acct_1', 1, first.gen);
     await admit(unit, nano, limits);
     return;
   }
-  expect(first.outcome).toBe('ok');
+  expect(first.kind).toBe('ok');
 }
 
 const settle = (unit: string, nano: bigint) =>
@@ -184,7 +184,7 @@ describe('what is never stale', () => {
       extra: [{ name: heldCounter(kind), rpm: null, rpd: null, tpm: null }],
     }));
     await admit('req_plain/0', 2_000_000_000n);
-    for (const one of asked) expect((await app.limits.admit(one)).outcome).toBe('ok');
+    for (const one of asked) expect((await app.limits.admit(one)).kind).toBe('ok');
     const balance = async () => (await app.call('GET', '/v1/balance', secret)).body;
     const body = await balance();
     expect(body.reserved_usd).toBe('6.25');

@@ -318,7 +318,7 @@ describe('admission', () => {
     const admit = edge.limits.admit.bind(edge.limits);
     let away = 10;
     edge.limits.admit = (request) =>
-      away-- > 0 ? Promise.resolve({ outcome: 'away', away: 'unasked' }) : admit(request);
+      away-- > 0 ? Promise.resolve({ kind: 'away', away: 'unasked' }) : admit(request);
     expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
     edge.limits.admit = admit;
   });
@@ -326,9 +326,7 @@ describe('admission', () => {
   it('R05 what neither the store nor the share can decide is 503 with Retry-After', async () => {
     const admit = edge.limits.admit.bind(edge.limits);
     edge.limits.admit = (request) =>
-      request.accountId === 'acct_test'
-        ? Promise.resolve({ outcome: 'away', away: 'unasked' })
-        : admit(request);
+      request.accountId === 'acct_test' ? Promise.resolve({ kind: 'away', away: 'unasked' }) : admit(request);
     const refused = await edge.post(hello('simulator/chat'));
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
