@@ -19,7 +19,7 @@ import type { PlannedRoute } from './survey.js';
  */
 export interface Breakers {
   isOpen(route: Route, credential?: string, account?: string): boolean;
-  /** Runs an attempt and counts its outcome; errors that are not the provider's fault do not count. */
+  /** Runs an attempt and counts its result; errors that are not the provider's fault do not count. */
   run<T>(route: Route, attempt: () => Promise<T>, credential?: string, account?: string): Promise<T>;
   /** A stream died after its attempt had already counted as good. */
   report(route: Route, error: UpstreamError, credential?: string, account?: string): void;
@@ -99,9 +99,9 @@ class AttemptLoop<T> {
       const key = planned.providerKey?.id;
       if (this.isRefused(planned)) continue;
       const hasNext = routes.slice(at + 1).some((next) => !this.isRefused(next));
-      const outcome = await this.route(planned, hasNext);
-      if (outcome.kind === 'served') return outcome.value;
-      last = outcome.error;
+      const result = await this.route(planned, hasNext);
+      if (result.kind === 'served') return result.value;
+      last = result.error;
       if (key !== undefined && last.options.fault === 'account' && !last.options.retryable)
         this.refusedKeys.add(key);
       if (!last.options.fallback && !last.options.retryable) break;

@@ -36,9 +36,9 @@ const SETTINGS = {
 } as const;
 
 /** `undecided`: it says nothing about the provider, for example because the caller left first. */
-type Outcome = 'good' | 'fault' | 'undecided';
+type CallResult = 'good' | 'fault' | 'undecided';
 
-/** Permission to make one call; its outcome has to be reported. */
+/** Permission to make one call; its result has to be reported. */
 interface Pass {
   /** Null while closed, else the number of the probe. */
   readonly probe: number | null;
@@ -63,7 +63,7 @@ function fail(): Promise<void> {
 
 /**
  * The circuit breaker of one route. opossum holds the rolling window and the threshold that opens; this adapter gives it
- * decided outcomes only, waits by the clock, and lets one probe at a time through (docs/adr/0004).
+ * decided results only, waits by the clock, and lets one probe at a time through (docs/adr/0004).
  */
 class RouteBreaker {
   private readonly breaker: CircuitBreaker<[], void>;
@@ -124,21 +124,21 @@ class RouteBreaker {
     return { probe: this.probe, period: this.period, isApart, account };
   }
 
-  ended(pass: Pass, outcome: Outcome): void {
+  ended(pass: Pass, result: CallResult): void {
     if (pass.period !== this.period) return;
     if (pass.isApart) {
       // Faults of two accounts are the provider's.
-      if (outcome === 'fault') this.openForAll();
+      if (result === 'fault') this.openForAll();
       return;
     }
     if (pass.probe === null) {
-      if (outcome !== 'undecided') this.count(outcome, pass.account);
+      if (result !== 'undecided') this.count(result, pass.account);
       return;
     }
-    if (outcome === 'good') return this.breaker.close();
+    if (result === 'good') return this.breaker.close();
     // A later probe is under way and decides.
     if (pass.probe !== this.probe) return;
-    if (outcome === 'fault') this.open();
+    if (result === 'fault') this.open();
     else this.probeEndsMs = 0;
   }
 
@@ -176,11 +176,11 @@ class RouteBreaker {
     this.onState(state);
   }
 
-  private count(outcome: 'good' | 'fault', account: string | undefined): void {
+  private count(result: 'good' | 'fault', account: string | undefined): void {
     const bucket = this.currentBucket();
     this.rotate(Math.min(bucket - this.bucket, BUCKETS));
     this.bucket = bucket;
-    if (outcome === 'good') {
+    if (result === 'good') {
       // It opens nothing: opossum counts it, without the promises of a call.
       this.breaker.emit('fire');
       return;
@@ -251,7 +251,7 @@ export class CircuitBreakers implements Breakers {
       breaker.ended(pass, 'good');
       return answer;
     } catch (error) {
-      breaker.ended(pass, outcomeOf(error));
+      breaker.ended(pass, resultOf(error));
       if (error instanceof UpstreamError) this.failed(route, error, credential);
       throw error;
     }
@@ -316,7 +316,7 @@ function nameOf({ provider, upstreamModel }: Route, credential: string | undefin
 }
 
 /** A provider that answered is reachable, whatever it said to this caller; one that a caller did not wait for may not be. */
-function outcomeOf(error: unknown): Outcome {
+function resultOf(error: unknown): CallResult {
   if (!(error instanceof UpstreamError)) return 'undecided';
   if (error.options.countsAsFault) return 'fault';
   return error.options.httpStatus === null ? 'undecided' : 'good';

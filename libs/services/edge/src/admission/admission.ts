@@ -156,13 +156,12 @@ export class Admission {
    */
   async admit(of: AdmissionOf): Promise<AdmittedUnit | Refused> {
     const trips: Trips = { store: this.limits, isCounted: true, unsure: null, waits: 0 };
-    let outcome: AdmittedUnit | Refused | null = null;
+    let result: AdmittedUnit | Refused | null = null;
     try {
-      outcome = await this.decide(of, trips);
-      return outcome;
+      result = await this.decide(of, trips);
+      return result;
     } finally {
-      if (trips.unsure !== null && (outcome === null || outcome instanceof Refused))
-        this.cancel(trips.unsure);
+      if (trips.unsure !== null && (result === null || result instanceof Refused)) this.cancel(trips.unsure);
     }
   }
 

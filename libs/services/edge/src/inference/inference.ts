@@ -61,7 +61,7 @@ export class Inference {
     const { planner, admission, rejections } = this;
     let later: LaterRequest | null = null;
     let planned: Planned | null = null;
-    let outcome: AdmittedUnit | Refused;
+    let decided: AdmittedUnit | Refused;
     const as = (id: string | null): RefusedAs => ({
       id,
       requested: given.model,
@@ -70,19 +70,19 @@ export class Inference {
     try {
       later = await planner.readLater(request, given, checks);
       planned = await admission.plan(request.principal, later.read);
-      outcome = await admission.tryOut({ unit: `${request.requestId}/0`, planned, again: later.read });
+      decided = await admission.tryOut({ unit: `${request.requestId}/0`, planned, again: later.read });
     } catch (failure) {
       const error = flagged(failure);
       rejections.addFailure(request, as(planned?.plan.model.record.id ?? null), error);
       throw error;
     }
-    if (outcome instanceof Refused) {
-      client.rateHeaders = outcome.rateHeaders;
-      rejections.add(request, as(outcome.model), outcome.error, outcome.refusal);
-      throw outcome.error;
+    if (decided instanceof Refused) {
+      client.rateHeaders = decided.rateHeaders;
+      rejections.add(request, as(decided.model), decided.error, decided.refusal);
+      throw decided.error;
     }
-    client.rateHeaders = rateHeaders(outcome.request.scopes, outcome.admitted);
-    return { plan: outcome.plan, asked: later.own };
+    client.rateHeaders = rateHeaders(decided.request.scopes, decided.admitted);
+    return { plan: decided.plan, asked: later.own };
   }
 
   /** Everything before the first attempt. A refusal is recorded, and nothing of it is counted. */
@@ -90,7 +90,7 @@ export class Inference {
     const { planner, admission, units, rejections } = this;
     let read: ReadRequest | null = null;
     let planned: Planned | null = null;
-    let outcome: AdmittedUnit | Refused;
+    let decided: AdmittedUnit | Refused;
     try {
       const reading = planner.read(request, client);
       read = reading instanceof Promise ? await reading : reading;
@@ -98,14 +98,14 @@ export class Inference {
       units.requireOpen();
       const unit = `${request.requestId}/${request.unit}`;
       if (request.origin.kind === 'given') return admission.letIn(unit, planned);
-      outcome = await admission.admit({ unit, planned, again: read });
-      if (!(outcome instanceof Refused)) return outcome;
+      decided = await admission.admit({ unit, planned, again: read });
+      if (!(decided instanceof Refused)) return decided;
     } catch (error) {
       rejections.addFailure(request, refusedAs(read, planned?.plan.model.record.id ?? null), error);
       throw error;
     }
-    const { error, refusal, model } = outcome;
-    client.rateHeaders = outcome.rateHeaders;
+    const { error, refusal, model } = decided;
+    client.rateHeaders = decided.rateHeaders;
     rejections.addFailure(request, refusedAs(read, model), error, refusal);
     throw error;
   }
