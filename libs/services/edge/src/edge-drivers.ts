@@ -37,7 +37,7 @@ import { EdgeMetrics } from './metrics/edge-metrics.js';
 import { TracedEdgeMetrics } from './metrics/traced-edge-metrics.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { InFlight } from './units/in-flight.js';
-import { JournalRecovery } from './units/journal-recovery.js';
+import { JournalRecoveryJob } from './units/journal-recovery-job.js';
 import { JournalReports } from './units/journal-reports.js';
 import { resubmit } from './units/resubmit.js';
 import { Settlements } from './units/settlements.js';
@@ -120,7 +120,7 @@ const JOURNAL: Provider[] = [
         onLoss: () => reports.storeLost(),
       }),
   },
-  JournalRecovery,
+  JournalRecoveryJob,
 ];
 
 /** The way to providers. */

@@ -4,7 +4,7 @@ import { Journal, type ShipperEvents, type ShipperHandle } from '@gateway/journa
 import { SettlementQueue } from '@gateway/limits';
 import { CLOCK, ReadinessChecks } from '@gateway/platform';
 import { StoreWatch } from '../admission/store-watch.js';
-import { JournalRecovery } from './journal-recovery.js';
+import { JournalRecoveryJob } from './journal-recovery-job.js';
 import { JournalReports } from './journal-reports.js';
 
 const DRAIN_MS = 25_000;
@@ -27,7 +27,7 @@ export class JournalRuntime {
     @Inject(START_SHIPPER) private readonly startShipper: StartShipper,
     private readonly settlements: SettlementQueue,
     private readonly watch: StoreWatch,
-    private readonly recovery: JournalRecovery,
+    private readonly recovery: JournalRecoveryJob,
     private readonly reports: JournalReports,
     private readonly readiness: ReadinessChecks,
     @Inject(CLOCK) private readonly clock: Clock,

@@ -9,7 +9,7 @@ const RECOVER_EVERY_MS = 60_000;
 
 /** Takes over journals of dead processes, at the start and once a minute. */
 @Injectable()
-export class JournalRecovery {
+export class JournalRecoveryJob {
   private loop: Repeated | null = null;
 
   constructor(
