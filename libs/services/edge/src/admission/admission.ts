@@ -61,7 +61,7 @@ export class Refused {
 
 export interface AdmittedUnit extends Planned {
   readonly request: AdmitRequest;
-  readonly admitted: Admitted;
+  readonly counted: Admitted;
 }
 
 /** A request that can be planned again for the newest record of its key. */
@@ -183,8 +183,8 @@ export class Admission {
     const request = this.requestFor(unit, planned);
     const counters = request.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
     const minute = Math.floor(this.clock.now() / MINUTE_MS);
-    const admitted = { kind: 'ok', counters, minuteResetSeconds: 0, minute, away: 'unasked' } as const;
-    return { ...planned, request, admitted };
+    const counted = { kind: 'ok', counters, minuteResetSeconds: 0, minute, away: 'unasked' } as const;
+    return { ...planned, request, counted };
   }
 
   /** Cancels a unit whose late admission may have been counted, which is harmless where it was not. */
@@ -260,7 +260,7 @@ export class Admission {
         case 'ok': {
           // What has ended here since would use up what the store saw as left: it is asked with that.
           const isOverspent = settling.spent(request.accountId) >= (result.remainingNano ?? Infinity);
-          if (isSettled || !isOverspent) return { ...planned, request, admitted: result };
+          if (isSettled || !isOverspent) return { ...planned, request, counted: result };
           isSettled = true;
           if (trips.isCounted) this.cancel(request);
           await settling.reported(request.accountId);

@@ -3,7 +3,7 @@ import { LEASE_MS, RENEW_MS, unitScopes, type SettlementQueue } from '@gateway/l
 import type { AdmittedUnit } from '../admission/admission.js';
 
 /** The reservation of an admitted unit, as `put` takes it. */
-export function renewal({ request, admitted }: AdmittedUnit): PutUnit {
+export function renewal({ request, counted }: AdmittedUnit): PutUnit {
   return {
     accountId: request.accountId,
     unit: request.unit,
@@ -12,7 +12,7 @@ export function renewal({ request, admitted }: AdmittedUnit): PutUnit {
     scopes: unitScopes(request),
     tokens: 0,
     tokenEstimate: request.tokenEstimate,
-    minute: admitted.minute,
+    minute: counted.minute,
     leaseMs: LEASE_MS,
   };
 }

@@ -75,7 +75,7 @@ export class Unit {
   ) {
     const { principal, plan, asked } = admitted;
     // The 30 days of caps count by it: no clock of a process that stands behind may hide what is spent there.
-    const askedAtMs = Math.max(call.receivedAtMs, admitted.admitted.minute * MINUTE_MS - CLOCKS_APART_MS);
+    const askedAtMs = Math.max(call.receivedAtMs, admitted.counted.minute * MINUTE_MS - CLOCKS_APART_MS);
     this.facts = {
       request_id: call.requestId,
       unit: call.unit,
@@ -138,8 +138,8 @@ export class Unit {
 
   /** True if a few requests like this one would use up what was left when it was admitted. */
   private isNear(nano: number): boolean {
-    const { request, admitted } = this.admitted;
-    const { remainingNano } = admitted;
+    const { request, counted } = this.admitted;
+    const { remainingNano } = counted;
     if (remainingNano == null) return false;
     return (
       remainingNano < NEAR_REQUESTS * Math.max(nano, Number(request.worstNano ?? request.reservationNano))
@@ -180,7 +180,7 @@ export class Unit {
   }
 
   private settle(charge: Charge, usage: UnitUsage): SettleFacts {
-    const { request, admitted, cached } = this.admitted;
+    const { request, counted, cached } = this.admitted;
     const tokens = cached ? 0 : (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0);
     return {
       accountId: request.accountId,
@@ -188,7 +188,7 @@ export class Unit {
       scopes: unitScopes(request),
       tokens,
       tokenEstimate: request.tokenEstimate,
-      minute: admitted.minute,
+      minute: counted.minute,
       nano: charge.cost_usd === null ? '0' : settledNano(charge.cost_usd).toString(),
     };
   }
@@ -290,13 +290,9 @@ function rounded(ms: number): number {
 }
 
 /** Every scope that the cost counts on, with what admission saw; a model's own limit on the key is a scope of its own. */
-function readings({ principal, request, admitted }: AdmittedUnit): UsageRecord['limits'] {
+function readings({ principal, request, counted }: AdmittedUnit): UsageRecord['limits'] {
   const { limits } = principal;
-  const found: UsageRecord['limits'] = limitReadings(
-    request.scopes,
-    admitted,
-    (at) => limits[at].spendCapUsd,
-  );
+  const found: UsageRecord['limits'] = limitReadings(request.scopes, counted, (at) => limits[at].spendCapUsd);
   const [key] = request.scopes;
   for (const { name } of request.extra) {
     if (!name.startsWith('m:')) continue;
@@ -334,7 +330,7 @@ export class Units implements UnitSinks {
     }
     call.origin.opened?.();
     // Let in without the store: it learns of the unit when it is back.
-    if (admitted.admitted.away !== undefined) this.settlements.add(renewal(admitted));
+    if (admitted.counted.away !== undefined) this.settlements.add(renewal(admitted));
     this.inFlight.add(
       admitted,
       (why) => upstream.abort(why),
