@@ -108,7 +108,7 @@ describe('rate limits while the store is away', () => {
     expect(ofKind(results, 'refused')).toBe(60);
     const [last] = results.slice(-1);
     expect(refusal(last)).toMatchObject({ scope: 'key', metric: 'rpm', limit: '100', resetsInSeconds: 45 });
-    expect(last.away).toBe('unasked');
+    expect(last.withoutStore).toBe('unasked');
   });
 
   it('R05 a share rolls with the minute; the day goes on', async () => {
@@ -153,7 +153,7 @@ describe('rate limits while the store is away', () => {
     const { edges, link, ask } = await fleet(4);
     link.isUnavailable = true;
     const result = await ask(edges[0], request({ scopes: limited('key', { rpm: 3 }) }));
-    expect(result).toEqual({ kind: 'away', away: 'unasked' });
+    expect(result).toEqual({ kind: 'unavailable', withoutStore: 'unasked' });
   });
 
   it('R05 tokens: a settle corrects the estimate, a cancelled unit gives all back', async () => {
@@ -186,7 +186,7 @@ describe('money while the store is away', () => {
     for (let n = 0; n < 20; n += 1)
       results.push(await ask(edges[0], { ...capped(100n * USD, 300_000_000n) }));
     // 0.9 USD is below the exposure of 1 USD, 1.2 USD is not.
-    expect([ofKind(results, 'ok'), ofKind(results, 'away')]).toEqual([4, 16]);
+    expect([ofKind(results, 'ok'), ofKind(results, 'unavailable')]).toEqual([4, 16]);
   });
 
   it('R05 never more than 5 USD an edge, and one request more', async () => {
@@ -200,7 +200,7 @@ describe('money while the store is away', () => {
   it('R05 an edge that never heard what is left does not guess: 503; without money or caps it goes on', async () => {
     const { edges, link, ask } = await fleet(2, null);
     link.isUnavailable = true;
-    expect((await ask(edges[0], request())).kind).toBe('away');
+    expect((await ask(edges[0], request())).kind).toBe('unavailable');
     expect((await ask(edges[0], request({ reservationNano: 0n }))).kind).toBe('ok');
     expect((await ask(edges[0], request({ creditLimitNano: null }))).kind).toBe('ok');
   });
@@ -211,7 +211,7 @@ describe('money while the store is away', () => {
     link.isUnavailable = true;
     const dear = request({ reservationNano: 2n * USD });
     expect((await ask(edge, dear)).kind).toBe('ok');
-    expect((await ask(edge, request())).kind).toBe('away');
+    expect((await ask(edge, request())).kind).toBe('unavailable');
     await expect(edge.put([put('settle', dear, { nano: 500n })])).rejects.toMatchObject({
       code: 'service_unavailable',
     });
@@ -233,7 +233,7 @@ describe('money while the store is away', () => {
           let spent = 0n;
           for (const [at, nano] of requests) {
             const result = await ask(edges[at % count], request({ reservationNano: nano }));
-            expect(['ok', 'away']).toContain(result.kind);
+            expect(['ok', 'unavailable']).toContain(result.kind);
             if (result.kind === 'ok') spent += nano;
           }
           expect(spent <= left).toBe(true);
@@ -252,9 +252,9 @@ describe('trips to a store that is away', () => {
     link.asked = 0;
     const asked = request();
     const stale = await edges[0].admit(asked);
-    expect(stale).toMatchObject({ kind: 'stale', away: 'unsure' });
+    expect(stale).toMatchObject({ kind: 'stale', withoutStore: 'unsure' });
     await edges[0].stamp('acct_1', 1, stale.kind === 'stale' ? stale.gen : '');
-    expect(await edges[0].admit(asked)).toMatchObject({ kind: 'ok', away: 'unsure' });
+    expect(await edges[0].admit(asked)).toMatchObject({ kind: 'ok', withoutStore: 'unsure' });
     expect(link.asked).toBe(1);
   });
 
@@ -266,7 +266,7 @@ describe('trips to a store that is away', () => {
     expect(await edges[0].version('acct_1')).toBe(1);
     await clock.advance(1);
     const stale = await edges[0].admit(request());
-    expect(stale).toMatchObject({ kind: 'stale', away: 'unasked' });
+    expect(stale).toMatchObject({ kind: 'stale', withoutStore: 'unasked' });
     await expect(edges[0].version('acct_1')).rejects.toThrow();
     await edges[0].stamp('acct_1', 2, stale.kind === 'stale' ? stale.gen : '');
     expect((await edges[0].admit(request())).kind).toBe('stale');

@@ -23,7 +23,7 @@ type AccountQueue = TurnoverMap<string, PutUnit>;
 /**
  * Carries settles, renewals and cancellations to the store behind the answers: nobody awaits it. One batch is on its
  * way at a time, so a unit's actions arrive in order; what was not acknowledged is sent again, which the store's table
- * makes harmless. Each account is acknowledged by itself: one whose node is away rests until the next retry, and
+ * makes harmless. Each account is acknowledged by itself: one whose node is unavailable rests until the next retry, and
  * holds up nobody else.
  *
  * A later action of a unit replaces the earlier one that still waits: renew then settle is the settle. When the
@@ -83,7 +83,7 @@ export class SettlementQueue {
     return true;
   }
 
-  /** Sends what waits of one account now. True when the store has it, false where it is away or the queue closes. */
+  /** Sends what waits of one account now. True when the store has it, false where it is unavailable or the queue closes. */
   async deliveredOf(accountId: string): Promise<boolean> {
     const waiting = new Set(this.ready.get(accountId)?.values());
     while (this.waits(waiting)) {

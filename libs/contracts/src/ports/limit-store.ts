@@ -104,7 +104,7 @@ export type AdmitResult = Admission & {
    * Set where the store was unreachable and this process decided alone. `unsure`: the store may have counted the unit,
    * so a unit that does not run has to be cancelled.
    */
-  away?: 'unasked' | 'unsure';
+  withoutStore?: 'unasked' | 'unsure';
 };
 
 type Admission =
@@ -128,7 +128,7 @@ type Admission =
   /** Money would refuse it, but the spend that it rests on may be counted twice: the caller may come again. */
   | { kind: 'doubted' }
   /** Neither the store nor this process alone can say: the caller may come again. */
-  | { kind: 'away' }
+  | { kind: 'unavailable' }
   | {
       kind: 'refused';
       refusal: Refusal;
@@ -229,7 +229,7 @@ export interface AccountState {
  */
 export abstract class LimitStore {
   abstract admit(request: AdmitRequest): Promise<AdmitResult>;
-  /** The same checks by the same code, on a dry run: nothing is counted or kept. Never decided while the store is away. */
+  /** The same checks by the same code, on a dry run: nothing is counted or kept. Never decided while the store is unavailable. */
   abstract trial(request: AdmitRequest): Promise<Trial>;
   abstract put(units: PutUnit[]): Promise<void>;
   /**

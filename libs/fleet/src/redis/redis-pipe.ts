@@ -237,7 +237,7 @@ export class RedisPipe implements ScriptPipe {
       // The connection may have gone while the answer was on its way: the next one reads its own.
       if (client.stream === connection && client.status === 'ready') this.node = runId?.slice(0, 16) ?? null;
     } catch {
-      // Without the run id every call fails as if Redis were away; a connection that cannot answer INFO is dropped.
+      // Without the run id every call fails as if Redis were unavailable; a connection that cannot answer INFO is dropped.
       client.disconnect(true);
     }
   }

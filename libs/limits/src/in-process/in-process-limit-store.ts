@@ -147,7 +147,7 @@ export class InProcessLimitStore extends LimitStore {
     limits: LimitCounters,
     answer: CountersAnswer,
     now: number,
-  ): Exclude<AdmitResult, { kind: 'away' }> {
+  ): Exclude<AdmitResult, { kind: 'unavailable' }> {
     switch (answer.kind) {
       case 'stale':
       case 'missing':

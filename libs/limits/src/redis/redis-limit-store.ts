@@ -28,15 +28,15 @@ import { TickBatches } from './tick-batches.js';
 
 export interface RedisLimitStoreOptions {
   pipe: ScriptPipe;
-  /** Jitter of Retry-After when Redis is away. */
+  /** Jitter of Retry-After when Redis is unavailable. */
   random: Random;
-  /** Decides where Redis is away; without it an admission then throws. */
+  /** Decides where Redis is unavailable; without it an admission then throws. */
   share?: LocalShare;
   /** Milliseconds that replace Redis TIME. Only for tests that need a fixed clock. */
   testNow?: () => number;
 }
 
-type Away = NonNullable<AdmitResult['away']>;
+type WithoutStore = NonNullable<AdmitResult['withoutStore']>;
 type Decided = (failure: Error | null, result: AdmitResult | null) => void;
 
 /** Units between a local `stale` and their next call; the oldest is forgotten, which costs it one more trip. */
@@ -47,14 +47,14 @@ const NOTHING: readonly string[] = [];
 
 /**
  * Admission over Redis: one script call per operation, atomic; all keys of an account share a hash tag. An admission is
- * one call of the pipe and one promise. With a local share it never throws because Redis is away: a principal that was
+ * one call of the pipe and one promise. With a local share it never throws because Redis is unavailable: a principal that was
  * not confirmed within a second is then `stale`, a reload and a stamp make it current.
  */
 export class RedisLimitStore extends LimitStore {
   private readonly calls: AdmitCalls;
   private readonly puts: TickBatches<PutUnit[]>;
   private readonly mirrors: TickBatches<ProjectionRequest, ReadonlyMap<ProjectionRequest, number>>;
-  private readonly begun = new Map<string, Away>();
+  private readonly begun = new Map<string, WithoutStore>();
 
   constructor(private readonly options: RedisLimitStoreOptions) {
     super();
@@ -81,7 +81,7 @@ export class RedisLimitStore extends LimitStore {
     const call = this.calls.of(request);
     return new Promise((resolve, reject) => {
       const node = pipe.nodeOf(call.prepared.key);
-      if (node === null) return reject(this.unavailable(new Error(AWAY)));
+      if (node === null) return reject(this.unavailable(new Error(UNAVAILABLE)));
       const dry = { ...request, leaseMs: 0 };
       const args = [node, this.clockText(), bytesOf(request.unit), this.calls.numbersOf(dry)];
       pipe.send(call.prepared, args, (failure, bytes) => {
@@ -214,7 +214,7 @@ export class RedisLimitStore extends LimitStore {
     const { pipe, share } = this.options;
     const call = this.calls.of(request);
     const node = pipe.nodeOf(call.prepared.key);
-    if (node === null) return decided(new Error(AWAY), null);
+    if (node === null) return decided(new Error(UNAVAILABLE), null);
     const args = [node, this.clockText(), bytesOf(request.unit), this.calls.numbersOf(request)];
     pipe.send(call.prepared, args, (failure, bytes) => {
       if (failure !== null) return decided(failure, null);
@@ -230,23 +230,23 @@ export class RedisLimitStore extends LimitStore {
   }
 
   /** A trip that is repeated counts once, so a unit that the share cannot decide may ask a Redis that is only late. */
-  private async alone(request: AdmitRequest, began: Away, share: LocalShare): Promise<AdmitResult> {
-    let away = began;
+  private async alone(request: AdmitRequest, began: WithoutStore, share: LocalShare): Promise<AdmitResult> {
+    let withoutStore = began;
     this.begun.delete(request.unit);
     const { entries } = this.calls.of(request);
     for (let left = MORE_TRIES; ; left -= 1) {
       const result = share.admit(request, entries);
-      if (result?.kind === 'stale') this.remember(request.unit, away);
-      if (result !== null) return { ...result, away };
-      if (left === 0 || this.isUnavailable(request.accountId)) return { kind: 'away', away };
+      if (result?.kind === 'stale') this.remember(request.unit, withoutStore);
+      if (result !== null) return { ...result, withoutStore };
+      if (left === 0 || this.isUnavailable(request.accountId)) return { kind: 'unavailable', withoutStore };
       const late = await this.trip(request).catch(() => null);
       if (late !== null) return late;
-      away = 'unsure';
+      withoutStore = 'unsure';
     }
   }
 
-  private remember(unit: string, away: Away): void {
-    this.begun.set(unit, away);
+  private remember(unit: string, withoutStore: WithoutStore): void {
+    this.begun.set(unit, withoutStore);
     if (this.begun.size <= BEGUN_MAX) return;
     for (const oldest of this.begun.keys()) {
       this.begun.delete(oldest);
@@ -267,7 +267,7 @@ export class RedisLimitStore extends LimitStore {
     const { pipe } = this.options;
     return new Promise((resolve, reject) => {
       const node = pipe.nodeOf(keys[0]);
-      if (node === null) return reject(this.unavailable(new Error(AWAY)));
+      if (node === null) return reject(this.unavailable(new Error(UNAVAILABLE)));
       pipe.send(pipe.prepare(script, keys, NOTHING), [node, this.clockText(), ...args], (failure, answer) => {
         if (failure === null) resolve(answer.toString('utf8'));
         else reject(this.unavailable(failure));
@@ -286,7 +286,7 @@ export class RedisLimitStore extends LimitStore {
   }
 }
 
-const AWAY = 'Redis is not connected, or did not answer in time lately: not asked.';
+const UNAVAILABLE = 'Redis is not connected, or did not answer in time lately: not asked.';
 
 /** Any key of the account leads to its node. */
 function tagOf(accountId: string): string {

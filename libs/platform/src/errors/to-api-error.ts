@@ -28,9 +28,9 @@ const BAD_TYPE = { message: 'The Content-Type of the body cannot be read.', para
  * (P2034) among them. So does a machine with a full disk or without a free file descriptor. Anything else is a bug
  * of ours.
  */
-const AWAY =
+const UNAVAILABLE =
   /^(?:ECONN\w+|ENOTFOUND|EPIPE|ETIMEDOUT|ENOSPC|EDQUOT|EMFILE|ENFILE|08\w{3}|40001|40P01|53\w{3}|55P03|57014|57P\w{2}|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/;
-const AWAY_WORDS =
+const UNAVAILABLE_WORDS =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 const DEEPEST_CAUSE = 8;
 
@@ -68,8 +68,12 @@ function statusOf(failure: unknown): number | undefined {
 function isUnavailable(failure: unknown): boolean {
   let current = failure;
   for (let depth = 0; depth < DEEPEST_CAUSE && typeof current === 'object' && current !== null; depth += 1) {
-    if ('code' in current && typeof current.code === 'string' && AWAY.test(current.code)) return true;
-    if ('message' in current && typeof current.message === 'string' && AWAY_WORDS.test(current.message))
+    if ('code' in current && typeof current.code === 'string' && UNAVAILABLE.test(current.code)) return true;
+    if (
+      'message' in current &&
+      typeof current.message === 'string' &&
+      UNAVAILABLE_WORDS.test(current.message)
+    )
       return true;
     current = causeOf(current);
   }

@@ -82,7 +82,7 @@ export interface AdmissionOf {
 /** The parts of a plan that its cost depends on. */
 export type PricedPlan = Pick<Planned, 'principal' | 'asked' | 'plan'> & Partial<Pick<Planned, 'cached'>>;
 
-type Answered = Exclude<AdmitResult, { kind: 'away' }>;
+type Answered = Exclude<AdmitResult, { kind: 'unavailable' }>;
 
 /** The trips of one admission to the limit store. */
 interface Trips {
@@ -107,8 +107,8 @@ export interface DryRun {
 const ROUNDS_MAX = 8;
 
 /** A store that was slow for a moment is asked again after its next probe: most are back by then. */
-const AWAY_WAITS_MAX = 10;
-const AWAY_WAIT_MS = 100;
+const UNAVAILABLE_WAITS_MAX = 10;
+const UNAVAILABLE_WAIT_MS = 100;
 
 /** Output assumed without a limit, a history or a model's bound. */
 const LIKELY_OUTPUT_TOKENS = 1_024;
@@ -177,13 +177,13 @@ export class Admission {
 
   /**
    * Admits what its provider has done already: a limit that is full by now would make it free. The store learns of the unit
-   * as of one that was let in while it was away; it counts no request, because the provider ran it at its own pace.
+   * as of one that was let in while it was unavailable; it counts no request, because the provider ran it at its own pace.
    */
   letIn(unit: string, planned: Planned): AdmittedUnit {
     const request = this.requestFor(unit, planned);
     const counters = request.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
     const minute = Math.floor(this.clock.now() / MINUTE_MS);
-    const counted = { kind: 'ok', counters, minuteResetSeconds: 0, minute, away: 'unasked' } as const;
+    const counted = { kind: 'ok', counters, minuteResetSeconds: 0, minute, withoutStore: 'unasked' } as const;
     return { ...planned, request, counted };
   }
 
@@ -301,7 +301,7 @@ export class Admission {
     throw unavailable(random, new Error('admission did not settle'));
   }
 
-  /** Asks until the store can say. Throws ApiError where it is away for too long. */
+  /** Asks until the store can say. Throws ApiError where it is unavailable for too long. */
   private async ask(request: AdmitRequest, trips: Trips): Promise<Answered> {
     const { metrics, clock } = this;
     for (;;) {
@@ -310,17 +310,17 @@ export class Admission {
       try {
         result = await trips.store.admit(request);
       } finally {
-        if (result === null || result.away === 'unsure') trips.unsure = request;
+        if (result === null || result.withoutStore === 'unsure') trips.unsure = request;
         if (trips.isCounted) metrics.admitted(result, clock.monotonic() - startedMs);
       }
-      if (result.kind !== 'away') return result;
-      if (trips.waits === AWAY_WAITS_MAX)
+      if (result.kind !== 'unavailable') return result;
+      if (trips.waits === UNAVAILABLE_WAITS_MAX)
         throw unavailable(
           this.random,
-          new Error('the limit store is away and the local share cannot decide'),
+          new Error('the limit store is unavailable and the local share cannot decide'),
         );
       trips.waits += 1;
-      await clock.sleep(AWAY_WAIT_MS);
+      await clock.sleep(UNAVAILABLE_WAIT_MS);
     }
   }
 

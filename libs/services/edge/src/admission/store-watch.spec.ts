@@ -13,7 +13,7 @@ function setUp() {
     limits: {
       watched: () => ['acct_watch'],
       admit: async (asked) => {
-        if (state.isUnavailable) return { kind: 'stale', gen: 'local', away: 'unasked' };
+        if (state.isUnavailable) return { kind: 'stale', gen: 'local', withoutStore: 'unasked' };
         return store.admit(asked);
       },
     },

@@ -89,8 +89,8 @@ export class StoreWatch {
     for (const accountId of limits.watched()) {
       this.looks += 1;
       const answer = await limits.admit(watching(accountId, this.looks));
-      // An answer of our own says nothing about the store: it is away, and was not asked.
-      if (answer.kind === 'stale' && answer.away === undefined) found.set(accountId, answer.gen);
+      // An answer of our own says nothing about the store: it is unavailable, and was not asked.
+      if (answer.kind === 'stale' && answer.withoutStore === undefined) found.set(accountId, answer.gen);
     }
     const lost = [...found].filter(([accountId, gen]) => this.gens.get(accountId) !== gen);
     if (lost.length === 0) return;

@@ -113,13 +113,13 @@ export class EdgeMetrics {
 
   /** One trip to the limit store; null where it failed. */
   admitted(result: AdmitResult | null, ms: number): void {
-    if (result === null || result.kind === 'away') this.admissions('error', '', '').inc();
+    if (result === null || result.kind === 'unavailable') this.admissions('error', '', '').inc();
     if (result === null) return;
     this.admitSeconds.observe(ms / 1_000);
-    const by = result.away === undefined ? '' : 'local_';
+    const by = result.withoutStore === undefined ? '' : 'local_';
     if (result.kind === 'refused')
       this.admissions(`${by}refused`, result.refusal.scope, result.refusal.metric).inc();
-    else if (result.kind !== 'away') this.admissions(by + result.kind, '', '').inc();
+    else if (result.kind !== 'unavailable') this.admissions(by + result.kind, '', '').inc();
   }
 
   unitEnded(

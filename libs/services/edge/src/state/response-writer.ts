@@ -30,7 +30,7 @@ export class ResponseWriter {
 
   /**
    * Resolves once it is kept, so that who reads the answer can go on from it; at the latest after a second, and at once
-   * while the store is away.
+   * while the store is unavailable.
    */
   keep(response: StoredResponse): Promise<void> {
     const bytes = Buffer.byteLength(JSON.stringify(response));

@@ -330,7 +330,7 @@ export class Units implements UnitSinks {
     }
     call.origin.opened?.();
     // Let in without the store: it learns of the unit when it is back.
-    if (admitted.counted.away !== undefined) this.settlements.add(renewal(admitted));
+    if (admitted.counted.withoutStore !== undefined) this.settlements.add(renewal(admitted));
     this.inFlight.add(
       admitted,
       (why) => upstream.abort(why),

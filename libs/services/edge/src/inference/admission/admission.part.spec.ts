@@ -294,12 +294,12 @@ describe('admission', () => {
   it('R05 a unit that ran by the local share is registered, one that was refused is cancelled where it may be counted', async () => {
     const puts: PutUnit[] = [];
     const admit = edge.limits.admit.bind(edge.limits);
-    const decidedAway = (away: 'unasked' | 'unsure') => async (request: AdmitRequest) => ({
+    const decidedAlone = (withoutStore: 'unasked' | 'unsure') => async (request: AdmitRequest) => ({
       ...(await admit(request)),
-      away,
+      withoutStore,
     });
     edge.limits.put = (units) => Promise.resolve(void puts.push(...units));
-    edge.limits.admit = decidedAway('unasked');
+    edge.limits.admit = decidedAlone('unasked');
     expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
     await eventually(() => puts.some(({ action }) => action === 'settle'));
     const [unit] = puts.map((put) => put.unit);
@@ -308,7 +308,7 @@ describe('admission', () => {
     const key = edge.addKey(testPrincipal('key_none', { limits: [keyScope('key_none', { rpm: 0 })] }));
     puts.length = 0;
     expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(429);
-    edge.limits.admit = decidedAway('unsure');
+    edge.limits.admit = decidedAlone('unsure');
     expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(429);
     await eventually(() => puts.length > 0);
     expect(puts.map(({ action }) => action)).toEqual(['cancel']);
@@ -318,7 +318,7 @@ describe('admission', () => {
     const admit = edge.limits.admit.bind(edge.limits);
     let away = 10;
     edge.limits.admit = (request) =>
-      away-- > 0 ? Promise.resolve({ kind: 'away', away: 'unasked' }) : admit(request);
+      away-- > 0 ? Promise.resolve({ kind: 'unavailable', withoutStore: 'unasked' }) : admit(request);
     expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
     edge.limits.admit = admit;
   });
@@ -326,7 +326,9 @@ describe('admission', () => {
   it('R05 what neither the store nor the share can decide is 503 with Retry-After', async () => {
     const admit = edge.limits.admit.bind(edge.limits);
     edge.limits.admit = (request) =>
-      request.accountId === 'acct_test' ? Promise.resolve({ kind: 'away', away: 'unasked' }) : admit(request);
+      request.accountId === 'acct_test'
+        ? Promise.resolve({ kind: 'unavailable', withoutStore: 'unasked' })
+        : admit(request);
     const refused = await edge.post(hello('simulator/chat'));
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
