@@ -53,7 +53,7 @@ export type {
   LimitScope,
   ProjectionRequest,
   PutUnit,
-  Refusal,
+  LimitRejection,
   Trial,
   TrialRecord,
 } from './ports/limit-store.js';

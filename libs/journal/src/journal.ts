@@ -151,7 +151,7 @@ export class Journal {
   }
 
   /**
-   * Records what came of a unit or a refusal. Always taken, also when the journal is full: the rest of the budget is
+   * Records what came of a unit or a rejection. Always taken, also when the journal is full: the rest of the budget is
    * there for units in flight. A usage outcome closes its INTENT. Throws RangeError above 960 KiB.
    */
   outcome<Topic extends JournalTopic>(
@@ -295,7 +295,7 @@ export class Journal {
     const { topic, key, unit, isCrash, settle } = what;
     const { producer, epoch } = this;
     const seq = this.seq + 1;
-    // A refusal stands for many, and a unit of a dead process is closed by another.
+    // A rejection stands for many, and a unit of a dead process is closed by another.
     const traceparent = unit === null || isCrash ? undefined : this.options.traceparent?.();
     const at = this.options.clock.now();
     const head: OutcomeHead = { seq, topic, key, at, unit, settle, isCrash, traceparent };

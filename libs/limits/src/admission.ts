@@ -7,7 +7,7 @@ import {
   type KeyMinute,
   type LimitMetric,
   type LimitScope,
-  type Refusal,
+  type LimitRejection,
   type ScopeKind,
 } from '@gateway/contracts';
 import { toScriptLimit, toScriptNano } from './script-nano.js';
@@ -90,7 +90,7 @@ export function unitScopes({ scopes, extra }: Pick<AdmitRequest, 'scopes' | 'ext
   return [...names, ...extra.map(({ name }) => counterScope(key.id, name))];
 }
 
-/** The key's requests of the running minute, which the rate headers of a refusal show whichever limit refused. */
+/** The key's requests of the running minute, which the rate headers of a rejection show whichever limit refused. */
 export function keyMinute(
   { scopes }: Pick<AdmitRequest, 'scopes'>,
   rpmOf: (key: LimitScope) => number,
@@ -107,7 +107,7 @@ type ScopeName = Pick<LimitScope, 'kind' | 'id'>;
 const namesOf = new WeakMap<readonly LimitScope[], ScopeName[]>();
 
 /** The first violation that a driver found. Numbers as the store holds them. */
-export interface Violation {
+export interface ReachedLimit {
   /** null = the balance. */
   entry: AdmissionEntry | null;
   metric: LimitMetric;
@@ -131,8 +131,12 @@ export function heldRecord(kind: HeldKind): string {
 export const HELD_RECORDS = heldRecord('batch').slice(0, -'batch'.length);
 
 /** `ofAccount` is null where nobody knows it, as where this process decides alone. */
-export function toRefusal(violation: Violation, accountId: string, ofAccount: AccountHeld | null): Refusal {
-  const { entry, metric, current, limit, resetsInSeconds, reservationsOnly } = violation;
+export function toLimitRejection(
+  reached: ReachedLimit,
+  accountId: string,
+  ofAccount: AccountHeld | null,
+): LimitRejection {
+  const { entry, metric, current, limit, resetsInSeconds, reservationsOnly } = reached;
   const isMoney = metric === 'spend_cap' || metric === 'balance';
   return {
     scope: entry?.kind ?? 'account',
@@ -143,7 +147,7 @@ export function toRefusal(violation: Violation, accountId: string, ofAccount: Ac
     limit: String(limit),
     resetsInSeconds,
     reservationsOnly,
-    held: isMoney && ofAccount !== null ? heldMoney(violation.held, ofAccount) : null,
+    held: isMoney && ofAccount !== null ? heldMoney(reached.held, ofAccount) : null,
   };
 }
 

@@ -7,7 +7,7 @@ import type {
   ProjectionRequest,
   PutUnit,
   Random,
-  Refusal,
+  LimitRejection,
 } from '@gateway/contracts';
 import {
   clusterScripts,
@@ -148,7 +148,7 @@ export async function open(store: LimitStore, more: Partial<ProjectionRequest> =
   return stale.gen;
 }
 
-export function refusal(result: AdmitResult): Refusal {
+export function rejection(result: AdmitResult): LimitRejection {
   if (result.kind !== 'refused') throw new Error(`not refused: ${result.kind}`);
-  return result.refusal;
+  return result.rejection;
 }

@@ -6,10 +6,10 @@ export { CEILINGS, KEY_DEFAULTS, ceilingFaults, effectiveLimits, keyScopeLimits 
 export type { LimitTier } from './limit-rules.js';
 export { SettlementQueue } from './settlement-queue.js';
 export { limitReadings, rateHeaders } from './rate-headers.js';
-export type { Admitted, RefusedAdmission } from './rate-headers.js';
+export type { Admitted, RejectedAdmission } from './rate-headers.js';
 export { LocalShare } from './in-process/local-share.js';
 export { RedisLimitStore } from './redis/redis-limit-store.js';
 export type { Answered, LimitScript, PreparedScript, ScriptPipe } from './redis/script-pipe.js';
-export { refusalError, refusedMoney } from './refusal-error.js';
+export { rejectionError, rejectedMoney } from './rejection-error.js';
 export { trialChecks, trialHeld } from './trial-checks.js';
 export type { TrialCheck } from './trial-checks.js';

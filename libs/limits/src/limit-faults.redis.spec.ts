@@ -1,7 +1,7 @@
 import type { AdmitRequest, LimitStore, ProjectionRequest, PutUnit } from '@gateway/contracts';
 import { fixedClock } from '@gateway/testing';
 import fc from 'fast-check';
-import { limitDrivers, put, refusal, request, SCOPES } from './conformance.fixture.js';
+import { limitDrivers, put, rejection, request, SCOPES } from './conformance.fixture.js';
 
 const { drivers, redis } = limitDrivers({ isClustered: false });
 
@@ -185,7 +185,7 @@ class World {
         capNano: at === 1 ? 0n : null,
       })),
     });
-    expect(refusal(await this.admit(asked))).toMatchObject({
+    expect(rejection(await this.admit(asked))).toMatchObject({
       metric: 'spend_cap',
       current: String(this.ledger.spent),
     });
@@ -193,7 +193,7 @@ class World {
       scopes: USED.map((scope) => ({ ...scope, rpm: null, rpd: null, tpm: null, capNano: null })),
       creditLimitNano: -START_BALANCE,
     });
-    expect(refusal(await this.admit(broke))).toMatchObject({
+    expect(rejection(await this.admit(broke))).toMatchObject({
       metric: 'balance',
       current: String(START_BALANCE - this.ledger.spent),
     });

@@ -1,4 +1,11 @@
-import type { AdmitRequest, AdmitResult, ExtraCounter, LimitStore, Refusal, Trial } from '@gateway/contracts';
+import type {
+  AdmitRequest,
+  AdmitResult,
+  ExtraCounter,
+  LimitStore,
+  LimitRejection,
+  Trial,
+} from '@gateway/contracts';
 import { fixedClock, type FixedClock } from '@gateway/testing';
 import fc from 'fast-check';
 import { put, request, SCOPES, type LimitDriver } from './conformance.fixture.js';
@@ -98,7 +105,7 @@ function expectSame(asked: AdmitRequest, dry: Trial, result: AdmitResult): void 
   const first = trialChecks(asked, dry).find(({ refuses }) => refuses);
   if (result.kind === 'ok') expect(first).toBeUndefined();
   if (result.kind !== 'refused') return;
-  const { scope, scopeId, counter, metric, current, limit } = result.refusal;
+  const { scope, scopeId, counter, metric, current, limit } = result.rejection;
   expect(first).toMatchObject({
     scope,
     scopeId,
@@ -109,7 +116,7 @@ function expectSame(asked: AdmitRequest, dry: Trial, result: AdmitResult): void 
   });
 }
 
-function refusedBy({ scope, scopeId, counter }: Refusal): string {
+function refusedBy({ scope, scopeId, counter }: LimitRejection): string {
   const kind = scope === 'account' ? 'key' : scope;
   return recordName({ kind, id: counter === null ? scopeId : `${scopeId}/${counter}` });
 }
@@ -224,9 +231,9 @@ class History {
     const said =
       result.kind !== 'refused'
         ? result.kind
-        : result.refusal.scope === 'account'
+        : result.rejection.scope === 'account'
           ? 'balance'
-          : `${result.refusal.metric} of ${refusedBy(result.refusal)}`;
+          : `${result.rejection.metric} of ${refusedBy(result.rejection)}`;
     expect(said).toBe(expected);
   }
 

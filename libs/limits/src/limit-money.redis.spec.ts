@@ -8,7 +8,7 @@ import {
   mirror,
   open,
   put,
-  refusal,
+  rejection,
   request,
   SCOPES,
 } from './conformance.fixture.js';
@@ -38,7 +38,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     expect(await held()).toBe(2n);
     await store.admit(dear());
     expect(await held()).toBe(102n);
-    expect(refusal(await store.admit(dear()))).toMatchObject({
+    expect(rejection(await store.admit(dear()))).toMatchObject({
       scope: 'team',
       current: '300',
       reservationsOnly: true,
@@ -52,10 +52,10 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     const elsewhere = SCOPES.filter(({ kind }) => kind !== 'team');
     await store.admit(request({ scopes: elsewhere, extra: [batch], reservationNano: 5n, worstNano: 300n }));
     await store.admit(request({ scopes, reservationNano: 1n, worstNano: 150n }));
-    expect(refusal(await store.admit(request({ scopes }))).held).toEqual({
+    expect(rejection(await store.admit(request({ scopes }))).held).toEqual({
       ...{ scope: '150', account: '450', batch: '300', video: '0', realtime: '0' },
     });
-    expect(refusal(await store.admit(request({ scopes: limited('org', { rpm: 0 }) }))).held).toBeNull();
+    expect(rejection(await store.admit(request({ scopes: limited('org', { rpm: 0 }) }))).held).toBeNull();
   });
 
   it('R2 an admission says what the next unit finds under the tightest limit', async () => {
@@ -115,7 +115,10 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
       const unit = dear();
       expect(await store.admit(unit)).toMatchObject({ kind: 'ok' });
       expect(await store.admit(dear())).toMatchObject({ kind: 'ok' });
-      expect(refusal(await store.admit(dear()))).toMatchObject({ metric: 'balance', reservationsOnly: true });
+      expect(rejection(await store.admit(dear()))).toMatchObject({
+        metric: 'balance',
+        reservationsOnly: true,
+      });
       if (end === 'settle') await store.put([put('settle', unit, { nano: 0n })]);
       if (end === 'cancel') await store.put([put('cancel', unit)]);
       if (end === 'mirror')
@@ -155,7 +158,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     await store.put([put('settle', request(), { nano: 60n })]);
     expect(await store.admit(request())).toEqual({ kind: 'doubted' });
     await clock.advance(7_000);
-    expect(refusal(await store.admit(request()))).toMatchObject({
+    expect(rejection(await store.admit(request()))).toMatchObject({
       metric: 'balance',
       reservationsOnly: false,
     });
@@ -176,12 +179,12 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     await mirror(store, null, { history: 7, version: 899, scopes: posted(50n) });
     expect(await store.admit(request({ scopes }))).toMatchObject({ kind: 'ok' });
     await mirror(store, null, { history: 8, version: 3, scopes: posted(50n) });
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({
       metric: 'spend_cap',
       reservationsOnly: false,
     });
     await mirror(store, gen, { history: 8, version: 2, scopes: posted(0n) });
-    expect(refusal(await store.admit(request({ scopes }))).reservationsOnly).toBe(false);
+    expect(rejection(await store.admit(request({ scopes }))).reservationsOnly).toBe(false);
     const { posted: reported } = await store.read('acct_1', [KEY]);
     expect(reported).toContainEqual({ kind: 'key', id: 'k1', nano: 50n, version: 3 });
   });

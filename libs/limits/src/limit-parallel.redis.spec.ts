@@ -1,7 +1,7 @@
 import type { AdmitRequest, AdmitResult, LimitStore } from '@gateway/contracts';
 import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
 import type { RedisScripts, TestRedis } from '@gateway/testing';
-import { KEY, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.fixture.js';
+import { KEY, limited, mirror, open, put, rejection, request, SCOPES } from './conformance.fixture.js';
 import { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 import { AdmitCalls, decodeAdmit, type Left } from './redis/admit-calls.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
@@ -71,7 +71,7 @@ describe('B13 money holds over parallel requests', () => {
     expect(admitted(results)).toBe(10);
     for (const result of results)
       if (result.kind !== 'ok')
-        expect(refusal(result)).toMatchObject({ metric: 'spend_cap', reservationsOnly: true });
+        expect(rejection(result)).toMatchObject({ metric: 'spend_cap', reservationsOnly: true });
   });
 
   it.each(makers)(
@@ -109,7 +109,7 @@ describe('R04 Redis loses what it knew', () => {
     await mirror(store, before, {});
     expect(await store.admit(asked)).toEqual({ kind: 'missing', gen: stale.gen });
     await mirror(store, stale.gen, { scopes: SCOPES.map(({ kind, id }) => ({ kind, id, postedNano: 30n })) });
-    expect(refusal(await store.admit(asked))).toMatchObject({
+    expect(rejection(await store.admit(asked))).toMatchObject({
       metric: 'spend_cap',
       current: '100',
       reservationsOnly: true,

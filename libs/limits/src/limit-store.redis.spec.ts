@@ -7,7 +7,7 @@ import {
   mirror,
   open,
   put,
-  refusal,
+  rejection,
   request,
   SCOPES,
 } from './conformance.fixture.js';
@@ -62,13 +62,13 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
         counters: [{ kind: 'key', id: 'k1', rpm: count }, {}, {}, {}, {}],
       });
     }
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({
       metric: 'rpm',
       current: '3',
       resetsInSeconds: 45,
     });
     await clock.advance(44_999);
-    expect(refusal(await store.admit(request({ scopes }))).resetsInSeconds).toBe(1);
+    expect(rejection(await store.admit(request({ scopes }))).resetsInSeconds).toBe(1);
     await clock.advance(1);
     expect(await store.admit(request({ scopes }))).toMatchObject({
       kind: 'ok',
@@ -82,7 +82,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     await store.admit(request({ scopes }));
     await clock.advance(3_600_000);
     await store.admit(request({ scopes }));
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({
       metric: 'rpd',
       resetsInSeconds: 39_585,
     });
@@ -106,10 +106,10 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
         const before = await store.read('acct_1', SCOPES);
         const id = scopes.find((scope) => scope.kind === kind)?.id;
         const expected = { scope: kind, scopeId: id, metric, counter: null, current: limit, limit };
-        expect(refusal(await store.admit(request({ scopes })))).toMatchObject(expected);
+        expect(rejection(await store.admit(request({ scopes })))).toMatchObject(expected);
         expect(await store.read('acct_1', SCOPES)).toEqual(before);
         await store.put([put('settle', first)]);
-        expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+        expect(rejection(await store.admit(request({ scopes })))).toMatchObject({
           ...expected,
           reservationsOnly: false,
         });
@@ -130,7 +130,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       const scopes = limited(kind, change);
       for (let n = 0; n < 2; n += 1)
         expect(await store.admit(request({ scopes }))).toMatchObject({ kind: 'ok' });
-      const refused = { kind: 'refused', refusal: { scope: kind }, keyMinute: { rpm: 2 } };
+      const refused = { kind: 'refused', rejection: { scope: kind }, keyMinute: { rpm: 2 } };
       expect(await store.admit(request({ scopes }))).toMatchObject(refused);
       expect((await store.trial(request({ scopes }))).result).toMatchObject(refused);
       await clock.advance(60_000);
@@ -145,7 +145,10 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     const [early, late] = [request({ scopes }), request({ scopes })];
     await store.admit(early);
     await store.admit(late);
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({ metric: 'tpm', current: '200' });
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({
+      metric: 'tpm',
+      current: '200',
+    });
     await store.put([put('settle', early, { tokens: 20 })]);
     await store.put([put('settle', early, { tokens: 20 })]);
     expect((await store.read('acct_1', [KEY])).scopes[0].tpm).toBe(120);
@@ -168,12 +171,12 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     const scopes = limited('key', { capNano: 100n });
     const crossing = request({ scopes, reservationNano: 1_000n });
     expect(await store.admit(crossing)).toMatchObject({ kind: 'ok' });
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({
       metric: 'spend_cap',
       reservationsOnly: true,
     });
     await store.put([put('settle', crossing, { nano: 700n })]);
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({
       current: '700',
       reservationsOnly: false,
     });
@@ -184,19 +187,19 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       scopes: posted,
       units: [{ unit: crossing.unit, crash: false }],
     });
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({ current: '700', limit: '100' });
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({ current: '700', limit: '100' });
     await clock.advance(40 * 86_400_000);
     // Records at rest may be gone by now: the protocol brings the posted total back.
     await store.stamp('acct_1', 1, gen);
     await mirror(store, gen, { version: 2, scopes: posted });
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({ current: '700' });
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({ current: '700' });
   });
 
   it('LIM-32 the balance may go below zero by a request under way, the next is refused', async () => {
     await open(store, { balanceNano: 1n });
     const under = request({ reservationNano: 500n });
     expect(await store.admit(under)).toMatchObject({ kind: 'ok' });
-    expect(refusal(await store.admit(request()))).toEqual({
+    expect(rejection(await store.admit(request()))).toEqual({
       scope: 'account',
       scopeId: 'acct_1',
       metric: 'balance',
@@ -208,7 +211,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       held: { scope: '500', account: '500', batch: '0', video: '0', realtime: '0' },
     });
     await store.put([put('settle', under)]);
-    expect(refusal(await store.admit(request())).reservationsOnly).toBe(false);
+    expect(rejection(await store.admit(request())).reservationsOnly).toBe(false);
     expect(await store.admit(request({ creditLimitNano: 500n }))).toMatchObject({ kind: 'ok' });
     expect(await store.admit(request({ creditLimitNano: null }))).toMatchObject({ kind: 'ok' });
   });
@@ -216,7 +219,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
   it('a request that asks for no money passes a used-up cap and an empty balance, and still counts', async () => {
     await open(store, { balanceNano: 0n });
     const scopes = limited('org', { capNano: 0n });
-    expect(refusal(await store.admit(request({ scopes }))).metric).toBe('spend_cap');
+    expect(rejection(await store.admit(request({ scopes }))).metric).toBe('spend_cap');
     const free = await store.admit(request({ scopes, reservationNano: 0n }));
     expect(free).toMatchObject({ kind: 'ok', counters: [{ rpm: 1 }, {}, {}, {}, { rpm: 1 }] });
   });
@@ -228,7 +231,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       kind: 'ok',
       counters: [{ kind: 'key', rpm: 1 }, {}, {}, {}, {}],
     });
-    expect(refusal(await store.admit(request(free)))).toMatchObject({
+    expect(rejection(await store.admit(request(free)))).toMatchObject({
       scope: 'key',
       scopeId: 'k1',
       metric: 'rpm',
@@ -244,7 +247,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     if (missing.kind !== 'missing') throw new Error(missing.kind);
     await mirror(store, missing.gen, { scopes: [{ kind: 'key', id: 'k1/m:acme/one', postedNano: 4n }] });
     expect(await store.admit(asked)).toMatchObject({ kind: 'ok' });
-    expect(refusal(await store.admit(request(capped)))).toMatchObject({
+    expect(rejection(await store.admit(request(capped)))).toMatchObject({
       metric: 'spend_cap',
       counter: 'm:acme/one',
       current: '14',

@@ -8,7 +8,7 @@ import {
   mirror,
   open,
   put,
-  refusal,
+  rejection,
   request,
   SCOPES,
 } from './conformance.fixture.js';
@@ -104,7 +104,7 @@ describe.each(drivers)('units in LimitStore $name', ({ make, reset }) => {
       balanceNano: 50n,
       scopes: [{ kind: 'org', id: 'org-1', postedNano: 100n }],
     });
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({ scope: 'org', current: '131' });
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({ scope: 'org', current: '131' });
   });
 
   it('names due units oldest first: settled after 5 s, reserved at the end of their lease', async () => {
@@ -161,13 +161,13 @@ describe.each(drivers)('units in LimitStore $name', ({ make, reset }) => {
       scopes: SCOPES.map(({ kind, id }) => ({ kind, id, postedNano: vast })),
     });
     const scopes = limited('org', { capNano: 2n * vast });
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+    expect(rejection(await store.admit(request({ scopes })))).toMatchObject({
       metric: 'spend_cap',
       limit: '9007199254740991',
     });
     expect(await store.admit(request())).toMatchObject({ kind: 'ok' });
     await mirror(store, null, { version: 2, balanceNano: -vast });
-    expect(refusal(await store.admit(request({ creditLimitNano: 2n * vast })))).toMatchObject({
+    expect(rejection(await store.admit(request({ creditLimitNano: 2n * vast })))).toMatchObject({
       metric: 'balance',
     });
   });
@@ -199,7 +199,7 @@ describe('what a store keeps', () => {
     expect(await store.admit(request({ scopes }))).toMatchObject({
       counters: [{ rpm: 5, rpd: 41, tpm: 500 }, {}, {}, {}, {}],
     });
-    expect(refusal(await store.admit(request({ scopes }))).metric).toBe('rpd');
+    expect(rejection(await store.admit(request({ scopes }))).metric).toBe('rpd');
     await store.put([put('settle', request(), { nano: 9n })]);
     const idle = Array.from({ length: 50 }, (_, n) => ({
       accountId: `idle_${n}`,

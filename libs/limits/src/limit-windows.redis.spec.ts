@@ -2,11 +2,11 @@ import { HEADER, type AdmitResult, type LimitStore } from '@gateway/contracts';
 import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
 import type { RedisScripts, TestRedis } from '@gateway/testing';
 import fc from 'fast-check';
-import { KEY, limited, open, refusal, request } from './conformance.fixture.js';
+import { KEY, limited, open, rejection, request } from './conformance.fixture.js';
 import { LocalShare } from './in-process/local-share.js';
 import { rateHeaders } from './rate-headers.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
-import { refusalError } from './refusal-error.js';
+import { rejectionError } from './rejection-error.js';
 
 let database: TestRedis;
 let redis: RedisScripts;
@@ -50,11 +50,11 @@ describe('R03 windows', () => {
     expect(ok(await burst(8))).toBe(5);
     now = MINUTE + 59_999;
     const [last] = await burst(1);
-    expect(refusal(last).resetsInSeconds).toBe(1);
+    expect(rejection(last).resetsInSeconds).toBe(1);
     now = MINUTE + 60_000;
     const next = await burst(8);
     expect(ok(next)).toBe(5);
-    expect(refusal(next[7]).resetsInSeconds).toBe(60);
+    expect(rejection(next[7]).resetsInSeconds).toBe(60);
   });
 
   it('LIM-01 replicas whose clocks are 5 s apart count in the same window, that of Redis', async () => {
@@ -83,7 +83,7 @@ describe('R03 windows', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(59_999), async (ms) => {
         now = MINUTE + ms;
-        const error = refusalError(refusal(await store.admit(request({ scopes }))), random, {
+        const error = rejectionError(rejection(await store.admit(request({ scopes }))), random, {
           orgId: 'org_1',
         });
         const waitMs = (error.options.retryAfterSeconds ?? 0) * 1_000;
@@ -125,7 +125,7 @@ describe('R03 windows', () => {
     }
     expect(remaining).toEqual(['10 9 45s', '10 8 45s']);
     const refused = await store.admit(request({ scopes }));
-    expect(refusal(refused)).toMatchObject({ scope: 'org', metric: 'rpm' });
+    expect(rejection(refused)).toMatchObject({ scope: 'org', metric: 'rpm' });
     if (refused.kind !== 'refused') throw new Error(refused.kind);
     expect(Object.values(rateHeaders(scopes, refused)).join(' ')).toBe('10 8 45s');
   });

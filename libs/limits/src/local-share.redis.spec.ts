@@ -9,7 +9,7 @@ import {
   type TestRedis,
 } from '@gateway/testing';
 import fc from 'fast-check';
-import { limited, mirror, put, refusal, request } from './conformance.fixture.js';
+import { limited, mirror, put, rejection, request } from './conformance.fixture.js';
 import { LocalShare } from './in-process/local-share.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
 import type { ScriptPipe } from './redis/script-pipe.js';
@@ -107,7 +107,7 @@ describe('rate limits while the store is away', () => {
     expect(ofKind(results, 'ok')).toBe(100);
     expect(ofKind(results, 'refused')).toBe(60);
     const [last] = results.slice(-1);
-    expect(refusal(last)).toMatchObject({ scope: 'key', metric: 'rpm', limit: '100', resetsInSeconds: 45 });
+    expect(rejection(last)).toMatchObject({ scope: 'key', metric: 'rpm', limit: '100', resetsInSeconds: 45 });
     expect(last.withoutStore).toBe('unasked');
   });
 
@@ -124,7 +124,10 @@ describe('rate limits while the store is away', () => {
     expect(await burst()).toBe(2);
     await clock.advance(45_000);
     expect(await burst()).toBe(1);
-    expect(refusal(await ask(edges[0], request({ scopes })))).toMatchObject({ metric: 'rpd', scope: 'team' });
+    expect(rejection(await ask(edges[0], request({ scopes })))).toMatchObject({
+      metric: 'rpd',
+      scope: 'team',
+    });
   });
 
   it('R05 what the store reported of the running minute counts: the whole limit is not passed again', async () => {
@@ -146,7 +149,10 @@ describe('rate limits while the store is away', () => {
     for (const edge of [edges[0], edges[0]]) expect((await ask(edge, request({ scopes }))).kind).toBe('ok');
     expect((await ask(edges[1], request({ scopes }))).kind).toBe('refused');
     link.isUnavailable = true;
-    expect(refusal(await ask(edges[1], request({ scopes })))).toMatchObject({ scope: 'org', metric: 'rpm' });
+    expect(rejection(await ask(edges[1], request({ scopes })))).toMatchObject({
+      scope: 'org',
+      metric: 'rpm',
+    });
   });
 
   it('R05 a limit smaller than the number of edges is never a false 429: nobody can say', async () => {
@@ -162,7 +168,7 @@ describe('rate limits while the store is away', () => {
     const scopes = limited('key', { tpm: 400 });
     const [first, second] = [request({ scopes }), request({ scopes })];
     for (const asked of [first, second]) expect((await ask(edges[0], asked)).kind).toBe('ok');
-    expect(refusal(await ask(edges[0], request({ scopes }))).metric).toBe('tpm');
+    expect(rejection(await ask(edges[0], request({ scopes }))).metric).toBe('tpm');
     await expect(
       edges[0].put([put('settle', first, { tokens: 10 }), put('cancel', second)]),
     ).rejects.toThrow();

@@ -1,6 +1,6 @@
 import type { LimitScope } from '@gateway/contracts';
 import { durationText, limitReadings, rateHeaders } from './rate-headers.js';
-import type { Admitted, RefusedAdmission } from './rate-headers.js';
+import type { Admitted, RejectedAdmission } from './rate-headers.js';
 
 const KEY: LimitScope = { kind: 'key', id: 'k1', rpm: 100, rpd: 1_000, tpm: null, capNano: null };
 const ORG: LimitScope = { kind: 'org', id: 'o1', rpm: 5, rpd: null, tpm: null, capNano: null };
@@ -25,9 +25,9 @@ describe('rateHeaders', () => {
   });
 
   it('LIM-37 carries them of a refusal by another limit, and none where the key’s minute is not known', () => {
-    const refused: RefusedAdmission = {
+    const refused: RejectedAdmission = {
       kind: 'refused',
-      refusal: {
+      rejection: {
         ...{ scope: 'org', scopeId: 'o1', metric: 'rpm', counter: null, current: '5', limit: '5' },
         ...{ resetsInSeconds: 42, reservationsOnly: false, held: null },
       },

@@ -2,7 +2,7 @@ import { HEADER } from '@gateway/contracts';
 import type { AdmitResult, LimitScope } from '@gateway/contracts';
 
 export type Admitted = Extract<AdmitResult, { kind: 'ok' }>;
-export type RefusedAdmission = Extract<AdmitResult, { kind: 'refused' }>;
+export type RejectedAdmission = Extract<AdmitResult, { kind: 'refused' }>;
 
 /** Counters of one scope after a unit was counted, as usage records carry them. null = unlimited. */
 export interface ScopeReading {
@@ -16,12 +16,12 @@ export interface ScopeReading {
 }
 
 /**
- * OpenAI-style rate headers for requests a minute of the key alone (spec, Limits, rule 7), of a refusal by whichever limit
+ * OpenAI-style rate headers for requests a minute of the key alone (spec, Limits, rule 7), of a rejection by whichever limit
  * too: the scopes above may refuse while `remaining` is above zero. Without a limit on the key there is nothing to report.
  */
 export function rateHeaders(
   scopes: readonly LimitScope[],
-  answered: Admitted | RefusedAdmission,
+  answered: Admitted | RejectedAdmission,
 ): Record<string, string> {
   const limit = scopes.find((scope) => scope.kind === 'key')?.rpm ?? null;
   const [rpm, resetsInSeconds] =

@@ -16,7 +16,7 @@ const RESTRICTIONS = [
 ] as const;
 /** Words for kinds of input. */
 const INPUT_WORDS: Readonly<Record<string, string>> = { image: 'images', file: 'documents', video: 'videos' };
-/** Callers' text that a refusal repeats: a name, and no more. */
+/** Callers' text that a rejection repeats: a name, and no more. */
 const NAMEABLE = /^[\w.-]{1,64}$/;
 
 /** Throws the ApiError that says why no route of the model can serve. */
@@ -69,7 +69,7 @@ export function refuse(model: CatalogueModel, found: Survey, options: PlanOption
   throw withoutCredential(model, options);
 }
 
-/** Returns the refusal of a lasting state, which SDKs must not wait for: only the operator, or a provider key, ends it. */
+/** Returns the rejection of a lasting state, which SDKs must not wait for: only the operator, or a provider key, ends it. */
 function withoutCredential({ record: { id }, routes }: CatalogueModel, options: PlanOptions): ApiError {
   const { principal, providers, nowMs } = options;
   const policy = principal.routingPolicy ?? NO_POLICY;
@@ -94,7 +94,7 @@ function excluded({ record }: CatalogueModel, policy: RoutingPolicy): ApiError {
   });
 }
 
-/** Returns the refusal of a model that does not serve the endpoint. */
+/** Returns the rejection of a model that does not serve the endpoint. */
 export function cannotServe(
   { record }: CatalogueModel,
   { serves }: Asked,

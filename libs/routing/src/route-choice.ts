@@ -39,7 +39,7 @@ function ignoresNothing(translation: Translation): boolean {
   return translation.ignored.every((name) => NO_LOSS.has(name));
 }
 
-/** Runs a check of a model, whose refusal names the member that named the model. Throws what it throws. */
+/** Runs a check of a model, whose rejection names the member that named the model. Throws what it throws. */
 export function naming<T>(param: string, check: () => T): T {
   try {
     return check();

@@ -57,7 +57,7 @@ interface Lacked {
 
 export interface Survey {
   routes: PlannedRoute[];
-  /** Reasons why routes were dropped, for the refusal when none is left. */
+  /** Reasons why routes were dropped, for the rejection when none is left. */
   missing: Lacked | null;
   /** A route has no credential, neither the platform's nor the account's own: it may have one tomorrow. */
   isUnconfigured: boolean;

@@ -75,7 +75,7 @@ interface ScopeCounters {
 
 export type LimitMetric = 'rpm' | 'rpd' | 'tpm' | 'spend_cap' | 'balance';
 
-export interface Refusal {
+export interface LimitRejection {
   /** `account` for the balance. */
   scope: ScopeKind | 'account';
   scopeId: string;
@@ -89,7 +89,7 @@ export interface Refusal {
   resetsInSeconds: number | null;
   /** True where posted and unposted spend alone would have let it in. */
   reservationsOnly: boolean;
-  /** Money in flight, for refusals by money; null for counts. */
+  /** Money in flight, for rejections by money; null for counts. */
   held: HeldMoney | null;
 }
 
@@ -131,7 +131,7 @@ type Admission =
   | { kind: 'unavailable' }
   | {
       kind: 'refused';
-      refusal: Refusal;
+      rejection: LimitRejection;
       /** The key's own requests of this minute, whichever limit refused; absent where they are not known. */
       keyMinute?: KeyMinute;
     };

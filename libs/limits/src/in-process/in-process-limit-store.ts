@@ -10,7 +10,7 @@ import type {
   ScopeKind,
   Trial,
 } from '@gateway/contracts';
-import { ACCOUNT_RECORD, admissionEntries, keyMinute, recordName, toRefusal } from '../admission.js';
+import { ACCOUNT_RECORD, admissionEntries, keyMinute, recordName, toLimitRejection } from '../admission.js';
 import { dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
 import { LimitCounters, countersRequest, type CountersAnswer } from './limit-counters.js';
 
@@ -158,7 +158,7 @@ export class InProcessLimitStore extends LimitStore {
       case 'refused':
         return {
           kind: 'refused',
-          refusal: toRefusal(answer.violation, request.accountId, limits.held()),
+          rejection: toLimitRejection(answer.reached, request.accountId, limits.held()),
           ...keyMinute(request, (key) => limits.read(recordName(key), now).rpm, now),
         };
       case 'ok': {

@@ -9,17 +9,17 @@ import {
   worstCase,
   type AccountHeld,
   type AdmissionEntry,
-  type Violation,
+  type ReachedLimit,
 } from '../admission.js';
 import { MAX_NANO, toScriptLimit, toScriptNano } from '../script-nano.js';
 import { dayOf, minuteOf } from '../windows.js';
 import {
-  balanceViolation,
+  reachedBalance,
   fits,
   newLimitRecord,
   rollWindows,
   remainingOf,
-  scopeViolation,
+  reachedInScope,
   type LimitRecord,
 } from './limit-record.js';
 
@@ -64,7 +64,7 @@ export function countersRequest(request: AdmitRequest): CountersRequest {
 }
 
 export type CountersAnswer =
-  { kind: 'ok' | 'stale' | 'missing' | 'gone' | 'doubted' } | { kind: 'refused'; violation: Violation };
+  { kind: 'ok' | 'stale' | 'missing' | 'gone' | 'doubted' } | { kind: 'refused'; reached: ReachedLimit };
 
 export interface CountersTrial {
   answer: CountersAnswer;
@@ -94,8 +94,8 @@ export class LimitCounters {
     this.freeLapsed(now);
     const unready = this.unready(asked, entries);
     if (unready !== null) return { answer: unready, records: [] };
-    const { records, balance, violation } = this.judge(asked, entries, now);
-    const answer: CountersAnswer = violation === null ? { kind: 'ok' } : this.refused(violation, now);
+    const { records, balance, reached: reached } = this.judge(asked, entries, now);
+    const answer: CountersAnswer = reached === null ? { kind: 'ok' } : this.refused(reached, now);
     return { answer, records: [...records, balance] };
   }
 
@@ -105,8 +105,8 @@ export class LimitCounters {
     const { reservation, credit, tokens } = asked;
     const known = this.units.get(asked.unit);
     if (known) return { kind: known.state === 'reserved' ? 'ok' : 'gone' };
-    const { records, balance, violation } = this.judge(asked, entries, now);
-    if (violation !== null) return this.refused(violation, now);
+    const { records, balance, reached: reached } = this.judge(asked, entries, now);
+    if (reached !== null) return this.refused(reached, now);
     const isRoomy =
       fits(balance, asked.worst, { credit }) &&
       entries.every((entry, index) => fits(records[index], asked.worst, entry));
@@ -311,14 +311,14 @@ export class LimitCounters {
     { reservation, credit }: CountersRequest,
     entries: readonly AdmissionEntry[],
     now: number,
-  ): { records: LimitRecord[]; balance: LimitRecord; violation: Violation | null } {
+  ): { records: LimitRecord[]; balance: LimitRecord; reached: ReachedLimit | null } {
     const records = entries.map((entry) => this.inWindow(entry.name, now));
     const balance = this.inWindow(ACCOUNT_RECORD, now);
     for (let index = 0; index < entries.length; index += 1) {
-      const violation = scopeViolation(entries[index], records[index], reservation, now);
-      if (violation) return { records, balance, violation };
+      const reached = reachedInScope(entries[index], records[index], reservation, now);
+      if (reached) return { records, balance, reached };
     }
-    return { records, balance, violation: balanceViolation(balance, credit, reservation) };
+    return { records, balance, reached: reachedBalance(balance, credit, reservation) };
   }
 
   private record(name: string): LimitRecord {
@@ -344,11 +344,11 @@ export class LimitCounters {
     }
   }
 
-  /** A refusal for good must not rest on what may be counted twice. */
-  private refused(violation: Violation, now: number): CountersAnswer {
-    const isMoney = violation.metric === 'spend_cap' || violation.metric === 'balance';
-    if (isMoney && !violation.reservationsOnly && now < this.doubtUntil) return { kind: 'doubted' };
-    return { kind: 'refused', violation };
+  /** A rejection for good must not rest on what may be counted twice. */
+  private refused(reached: ReachedLimit, now: number): CountersAnswer {
+    const isMoney = reached.metric === 'spend_cap' || reached.metric === 'balance';
+    if (isMoney && !reached.reservationsOnly && now < this.doubtUntil) return { kind: 'doubted' };
+    return { kind: 'refused', reached };
   }
 
   private setUnit(id: string, unit: BookedUnit): void {

@@ -1,5 +1,5 @@
 import { dayOf, dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
-import type { AdmissionEntry, Violation } from '../admission.js';
+import type { AdmissionEntry, ReachedLimit } from '../admission.js';
 
 /** Counts and money of one scope, of one extra counter or of the balance. */
 export interface LimitRecord {
@@ -45,13 +45,13 @@ export function rollWindows(record: LimitRecord, now: number): void {
 }
 
 /** The first limit of an entry that its record has reached, in the order of the Redis script. */
-export function scopeViolation(
+export function reachedInScope(
   entry: AdmissionEntry,
   record: LimitRecord,
   reservation: number,
   now: number,
-): Violation | null {
-  const count = (metric: 'rpm' | 'rpd' | 'tpm', resetsInSeconds: number): Violation | null =>
+): ReachedLimit | null {
+  const count = (metric: 'rpm' | 'rpd' | 'tpm', resetsInSeconds: number): ReachedLimit | null =>
     record[metric] >= entry[metric]
       ? {
           entry,
@@ -81,7 +81,11 @@ export function scopeViolation(
   };
 }
 
-export function balanceViolation(record: LimitRecord, credit: number, reservation: number): Violation | null {
+export function reachedBalance(
+  record: LimitRecord,
+  credit: number,
+  reservation: number,
+): ReachedLimit | null {
   const left = record.posted - record.unposted;
   if (reservation === 0 || left - record.worst + credit > 0) return null;
   return {

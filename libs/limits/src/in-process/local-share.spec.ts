@@ -12,7 +12,7 @@ function shareOf(heldMax: number) {
     request({ accountId, scopes: limited('key', { rpm: 5 }), reservationNano: 0n });
   const refused: AdmitResult = {
     kind: 'refused',
-    refusal: {
+    rejection: {
       ...{ scope: 'key', scopeId: 'key_1', counter: null, metric: 'rpm', resetsInSeconds: 45 },
       ...{ current: '5', limit: '5', reservationsOnly: false, held: null },
     },

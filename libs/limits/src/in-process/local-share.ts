@@ -3,13 +3,13 @@ import {
   ACCOUNT_RECORD,
   keyMinute,
   recordName,
-  toRefusal,
+  toLimitRejection,
   type AdmissionEntry,
-  type Violation,
+  type ReachedLimit,
 } from '../admission.js';
 import { minuteOf, minuteResetSeconds } from '../windows.js';
 import { LimitCounters, countersRequest } from './limit-counters.js';
-import { newReported, noteCounts, noteRefusal, reportedCounts, type Reported } from './reported.js';
+import { newReported, noteCounts, noteRejection, reportedCounts, type Reported } from './reported.js';
 
 /** The gen of a `stale` that this process answers by itself. */
 export const LOCAL_GEN = 'local';
@@ -88,9 +88,9 @@ export class LocalShare {
       return;
     }
     this.readNotes(account);
-    const { scope, scopeId, counter } = result.refusal;
+    const { scope, scopeId, counter } = result.rejection;
     const name = counter === null ? `${scope}:${scopeId}` : `${scope}:${scopeId}/${counter}`;
-    noteRefusal(reportedOf(account, scope === 'account' ? ACCOUNT_RECORD : name), result.refusal, now);
+    noteRejection(reportedOf(account, scope === 'account' ? ACCOUNT_RECORD : name), result.rejection, now);
     this.weigh(account);
   }
 
@@ -127,7 +127,7 @@ export class LocalShare {
     if (answer.kind === 'gone') return { kind: 'gone' };
     if (answer.kind === 'doubted') return null;
     if (answer.kind === 'refused')
-      return this.refused(request, entries, shares, account, answer.violation, now);
+      return this.refused(request, entries, shares, account, answer.reached, now);
     const counters = request.scopes.map(({ kind, id }) => ({
       kind,
       id,
@@ -190,20 +190,20 @@ export class LocalShare {
     entries: Entries,
     shares: Entries,
     account: ShareAccount,
-    violation: Violation,
+    reached: ReachedLimit,
     now: number,
   ): AdmitResult | null {
-    const { metric, entry: share } = violation;
-    if (share === null || metric === 'spend_cap' || metric === 'balance' || violation.limit === UNDECIDED)
+    const { metric, entry: share } = reached;
+    if (share === null || metric === 'spend_cap' || metric === 'balance' || reached.limit === UNDECIDED)
       return null;
     const entry = entries[shares.indexOf(share)];
     const limit = entry[metric];
     const counts = reportedCounts(account.reported.get(entry.name), now);
-    const isFull = counts[metric] + violation.current >= limit;
-    const current = isFull ? limit : violation.current * this.edges;
+    const isFull = counts[metric] + reached.current >= limit;
+    const current = isFull ? limit : reached.current * this.edges;
     return {
       kind: 'refused',
-      refusal: toRefusal({ ...violation, entry, current, limit }, request.accountId, null),
+      rejection: toLimitRejection({ ...reached, entry, current, limit }, request.accountId, null),
       ...keyMinute(request, (key) => this.countsOf(account, recordName(key), now).rpm, now),
     };
   }

@@ -1,4 +1,4 @@
-import type { AdmitResult, Refusal } from '@gateway/contracts';
+import type { AdmitResult, LimitRejection } from '@gateway/contracts';
 
 type Admitted = Extract<AdmitResult, { kind: 'ok' }>;
 type Counts = Pick<Admitted['counters'][number], 'rpm' | 'rpd' | 'tpm'>;
@@ -37,9 +37,9 @@ export function noteCounts(reported: Reported, counts: Counts, admitted: Admitte
   reported.dayEnd = reported.minuteEnd + minutesAfter * MINUTE_MS;
 }
 
-export function noteRefusal(
+export function noteRejection(
   reported: Reported,
-  { metric, current, limit, resetsInSeconds }: Refusal,
+  { metric, current, limit, resetsInSeconds }: LimitRejection,
   at: number,
 ): void {
   const end = at + (resetsInSeconds ?? 0) * 1_000;

@@ -1,5 +1,11 @@
 import type { AdmitRequest, AdmitResult, LimitMetric, LimitScope } from '@gateway/contracts';
-import { ACCOUNT_RECORD, admissionEntries, toRefusal, worstCase, type AdmissionEntry } from '../admission.js';
+import {
+  ACCOUNT_RECORD,
+  admissionEntries,
+  toLimitRejection,
+  worstCase,
+  type AdmissionEntry,
+} from '../admission.js';
 import { toScriptLimit, toScriptNano } from '../script-nano.js';
 import { minuteOf, minuteResetSeconds } from '../windows.js';
 import { bytesOf, doubles, type PreparedScript, type ScriptPipe } from './script-pipe.js';
@@ -104,7 +110,7 @@ export function decodeLine(line: string, call: AdmitCall): AdmitResult {
     case 'doubted':
       return { kind };
     case 'refused':
-      return decodeRefused(words, call);
+      return decodeRejected(words, call);
   }
   throw new Error('the admit script answered an unknown line');
 }
@@ -165,11 +171,11 @@ function isMetric(text: string): text is LimitMetric {
   return METRICS.includes(text);
 }
 
-function decodeRefused(words: string[], { entries, accountId }: AdmitCall): AdmitResult {
+function decodeRejected(words: string[], { entries, accountId }: AdmitCall): AdmitResult {
   const [index, metric, current, limit, seconds, reservationsOnly, rpm, minute, held, ...inFlight] = words;
   const [account, batch, video, realtime] = inFlight.map(Number);
   if (!isMetric(metric)) throw new Error('the admit script refused by an unknown metric');
-  const violation = {
+  const reached = {
     entry: index === '0' ? null : entries[Number(index) - 1],
     metric,
     current: Number(current),
@@ -181,7 +187,7 @@ function decodeRefused(words: string[], { entries, accountId }: AdmitCall): Admi
   const keyMinute = { rpm: Number(rpm), resetsInSeconds: Number(minute) };
   return {
     kind: 'refused',
-    refusal: toRefusal(violation, accountId, { account, batch, video, realtime }),
+    rejection: toLimitRejection(reached, accountId, { account, batch, video, realtime }),
     // The first record is the key's own.
     ...(entries.at(0)?.kind === 'key' ? { keyMinute } : {}),
   };

@@ -12,14 +12,14 @@ import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
  * take a fourth of the call; or a line: `stale <gen>`, `missing <gen>`, `gone`, or
  * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>` (index 0 = the balance) and behind it the first
  * record's requests of this minute, the seconds until it rolls, and the worst cases in flight: of the record that refused, of
- * the account, and of its batches, videos and realtime sessions. Or `doubted` in place of a refusal for money while
+ * the account, and of its batches, videos and realtime sessions. Or `doubted` in place of a rejection for money while
  * the unposted spend is in doubt.
  *
  * What is in flight counts with its worst case, so that a cap is overrun by one request at most; what is held is the
  * reservation where all worst cases find room, else the worst case; neither takes a sum past what a double holds exactly.
  *
  * A lease of 0 is a trial: nothing is counted, and the answer is `t`, the same packed numbers and records, then the
- * refusal's line where there is one.
+ * rejection's line where there is one.
  *
  * The records are gone through once, and packed for the case that nothing refuses.
  */

@@ -7,7 +7,7 @@ import {
   type Clock,
   type KeyPrincipal,
   type Random,
-  type Refusal,
+  type LimitRejection,
   type Trial,
 } from '@gateway/contracts';
 import type { Asked, RequestRecord } from '@gateway/endpoints';
@@ -15,11 +15,11 @@ import {
   admitRequest,
   LEASE_MS,
   SettlementQueue,
-  refusalError,
+  rejectionError,
   rateHeaders,
   unitScopes,
   type Admitted,
-  type RefusedAdmission,
+  type RejectedAdmission,
 } from '@gateway/limits';
 import { reservation, type SentInput } from '@gateway/money';
 import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
@@ -48,10 +48,10 @@ export interface Planned {
 }
 
 /** The admission refused: a rejection record needs to know which limit, and the caller gets the error. */
-export class Refused {
+export class Rejected {
   constructor(
     readonly error: ApiError,
-    readonly refusal: Refusal,
+    readonly rejection: LimitRejection,
     /** Rate headers of the key, which is not always what refused. */
     readonly rateHeaders: Readonly<Record<string, string>>,
     /** Model of the plan that was refused. */
@@ -134,7 +134,7 @@ export class Admission {
   ) {}
 
   /**
-   * Plans for the caller. A refusal of it must not rest on an old record: it never reaches admission, which would find
+   * Plans for the caller. A rejection of it must not rest on an old record: it never reaches admission, which would find
    * that out, so the version is compared here, and where it is not the newest the record is read again (reliability
    * 3.3). What is admitted costs nothing more.
    */
@@ -142,8 +142,8 @@ export class Admission {
     try {
       const planned = again.planFor(principal);
       return planned instanceof Promise ? await planned : planned;
-    } catch (refusal) {
-      if (!(refusal instanceof ApiError) || (await this.isCurrent(principal))) throw refusal;
+    } catch (rejection) {
+      if (!(rejection instanceof ApiError) || (await this.isCurrent(principal))) throw rejection;
       return again.planFor(await again.reload());
     }
   }
@@ -154,19 +154,19 @@ export class Admission {
    * what has ended here and is not settled yet, that is settled and the store asked once more. Returns Refused; throws
    * ApiError where the reloaded key may no longer call, and service_unavailable where it cannot be decided.
    */
-  async admit(of: AdmissionOf): Promise<AdmittedUnit | Refused> {
+  async admit(of: AdmissionOf): Promise<AdmittedUnit | Rejected> {
     const trips: Trips = { store: this.limits, isCounted: true, unsure: null, waits: 0 };
-    let result: AdmittedUnit | Refused | null = null;
+    let result: AdmittedUnit | Rejected | null = null;
     try {
       result = await this.decide(of, trips);
       return result;
     } finally {
-      if (trips.unsure !== null && (result === null || result instanceof Refused)) this.cancel(trips.unsure);
+      if (trips.unsure !== null && (result === null || result instanceof Rejected)) this.cancel(trips.unsure);
     }
   }
 
   /** Decides as `admit` does, and counts nothing. `onTrial` receives each answer of the store. */
-  tryOut(of: AdmissionOf, onTrial?: (run: DryRun) => void): Promise<AdmittedUnit | Refused> {
+  tryOut(of: AdmissionOf, onTrial?: (run: DryRun) => void): Promise<AdmittedUnit | Rejected> {
     const admit = async (request: AdmitRequest): Promise<AdmitResult> => {
       const trial = await this.limits.trial(request);
       onTrial?.({ request, trial });
@@ -248,7 +248,7 @@ export class Admission {
   private async decide(
     { unit, planned: first, again }: AdmissionOf,
     trips: Trips,
-  ): Promise<AdmittedUnit | Refused> {
+  ): Promise<AdmittedUnit | Rejected> {
     const { limits, totals, random, settling } = this;
     let planned = first;
     let isFreed = false;
@@ -267,14 +267,16 @@ export class Admission {
           break;
         }
         case 'refused': {
-          if (!isSettled && result.refusal.reservationsOnly && settling.has(request.accountId)) {
+          if (!isSettled && result.rejection.reservationsOnly && settling.has(request.accountId)) {
             isSettled = true;
             await settling.reported(request.accountId);
             break;
           }
-          const refusal = planned.hasMemory ? fittingRefusal(result.refusal, request) : result.refusal;
-          const unbilled = refusal.resetsInSeconds === null ? onOwnKeys(planned) : null;
-          if (unbilled === null) return refused(planned, refusal, { request, result }, random);
+          const rejection = planned.hasMemory
+            ? fittingRejection(result.rejection, request)
+            : result.rejection;
+          const unbilled = rejection.resetsInSeconds === null ? onOwnKeys(planned) : null;
+          if (unbilled === null) return refused(planned, rejection, { request, result }, random);
           planned = unbilled;
           break;
         }
@@ -291,7 +293,7 @@ export class Admission {
           // Its answer was lost in a crash. Once its event is posted it is let in again: the ledger takes one event of a unit.
           throw unavailable(random, new Error(`unit ${unit} was settled before it was admitted`));
         case 'doubted':
-          // What is posted already and counted twice is freed now; where that changes nothing, a refusal for good may be
+          // What is posted already and counted twice is freed now; where that changes nothing, a rejection for good may be
           // false for some seconds more.
           if (isFreed) throw new ApiError('service_unavailable', { retryAfterSeconds: 1, shouldRetry: true });
           isFreed = true;
@@ -345,12 +347,12 @@ export function expectedInput({ input, dialect, nativeBytes = 0 }: Asked, routes
 
 function refused(
   { principal, plan }: Planned,
-  refusal: Refusal,
-  { request, result }: { request: AdmitRequest; result: RefusedAdmission },
+  rejection: LimitRejection,
+  { request, result }: { request: AdmitRequest; result: RejectedAdmission },
   random: Random,
-): Refused {
-  const error = refusalError(refusal, random, principal);
-  return new Refused(error, refusal, rateHeaders(request.scopes, result), plan.model.record.id);
+): Rejected {
+  const error = rejectionError(rejection, random, principal);
+  return new Rejected(error, rejection, rateHeaders(request.scopes, result), plan.model.record.id);
 }
 
 /**
@@ -380,11 +382,11 @@ function fittingRequest(request: AdmitRequest): AdmitRequest {
   };
 }
 
-/** A refusal of that request, with the limit as it stands. */
-function fittingRefusal(refusal: Refusal, { reservationNano }: AdmitRequest): Refusal {
-  const { metric, limit } = refusal;
-  if (metric !== 'spend_cap' && metric !== 'balance') return refusal;
+/** A rejection of that request, with the limit as it stands. */
+function fittingRejection(rejection: LimitRejection, { reservationNano }: AdmitRequest): LimitRejection {
+  const { metric, limit } = rejection;
+  if (metric !== 'spend_cap' && metric !== 'balance') return rejection;
   // The balance's limit is what may be owed, below 0.
   const own = metric === 'spend_cap' ? reservationNano : -reservationNano;
-  return { ...refusal, limit: String(BigInt(limit) + own) };
+  return { ...rejection, limit: String(BigInt(limit) + own) };
 }

@@ -8,7 +8,7 @@ export interface SettlingDeps {
   clock: Clock;
 }
 
-/** Longest wait for a disk or a store that does not answer: the answer or the refusal then goes without it. */
+/** Longest wait for a disk or a store that does not answer: the answer or the rejection then goes without it. */
 const PATIENCE_MS = 1_000;
 
 /** The cost of an ended unit. */
@@ -25,7 +25,7 @@ interface Account {
 
 /**
  * Units of this process that have ended and that the limit store does not know as settled yet, by account: a few
- * milliseconds each. A refusal for money and an admission near a limit do not rest on what they still hold.
+ * milliseconds each. A rejection for money and an admission near a limit do not rest on what they still hold.
  */
 export class Settling {
   private readonly accounts = new Map<string, Account>();

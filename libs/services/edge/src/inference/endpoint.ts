@@ -116,8 +116,8 @@ export class Endpoints {
       origin: HTTP,
       reload: async () => callers.reload(credentialOfRequest(request.raw), permission),
     });
-    const refused = (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError): void =>
-      rejections.add(requestOf(request, principal), NO_MODEL, refusal, null);
+    const refused = (request: FastifyRequest, principal: KeyPrincipal, rejection: ApiError): void =>
+      rejections.add(requestOf(request, principal), NO_MODEL, rejection, null);
     const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const { principal } = request;
       if (principal?.kind !== 'key') throw new TypeError('an inference endpoint without a key principal');
@@ -148,7 +148,7 @@ export class Endpoints {
 }
 
 /**
- * Returns the hooks that give every answer on such a path, refusals too, the id where SDKs of the endpoint's family
+ * Returns the hooks that give every answer on such a path, rejections too, the id where SDKs of the endpoint's family
  * read it.
  */
 function hooksOf({ requestIdHeader: header }: Endpoint): { onSend?: onSendHookHandler } {

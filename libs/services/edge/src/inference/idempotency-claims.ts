@@ -37,9 +37,9 @@ export class IdempotencyClaims {
     const asked = { key, principal, route: `POST ${path}`, requestId, bodyDigest: digestOf(request) };
     try {
       return await claimKey({ store: this.store, clock: this.clock }, asked);
-    } catch (refusal) {
-      this.rejections.addFailure(request, NO_MODEL, refusal);
-      throw refusal;
+    } catch (rejection) {
+      this.rejections.addFailure(request, NO_MODEL, rejection);
+      throw rejection;
     }
   }
 

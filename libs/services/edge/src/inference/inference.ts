@@ -4,11 +4,11 @@ import type { Asked } from '@gateway/endpoints';
 import { rateHeaders } from '@gateway/limits';
 import type { Closing } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
-import { Admission, Refused, type AdmittedUnit, type Planned } from '../admission/admission.js';
+import { Admission, Rejected, type AdmittedUnit, type Planned } from '../admission/admission.js';
 import { ContentLog } from '../contents/content-log.js';
 import type { Client } from '../request/client.js';
 import type { InferenceRequest } from '../request/inference-request.js';
-import { Rejections, type RefusedAs } from '../units/rejections.js';
+import { Rejections, type RejectedAs } from '../units/rejections.js';
 import { Units } from '../units/unit.js';
 import { Deliveries } from './deliveries.js';
 import { Planner, type LaterRequest, type ReadRequest } from './planner.js';
@@ -26,7 +26,7 @@ export class Inference {
   ) {}
 
   /**
-   * Runs one request in the order of refusals: body, model and access, capability, plan, limits; then attempts. Throws
+   * Runs one request in the order of rejections: body, model and access, capability, plan, limits; then attempts. Throws
    * ApiError while nothing was sent; after that failures are in-band.
    */
   async run(request: InferenceRequest, client: Client): Promise<void> {
@@ -50,7 +50,7 @@ export class Inference {
 
   /**
    * Checks a request that is answered later, as if it were run now, and counts nothing. Returns its plan, with the items that
-   * it names, held until `checks` closes. Throws ApiError; the refusal is recorded.
+   * it names, held until `checks` closes. Throws ApiError; the rejection is recorded.
    */
   async check(
     request: InferenceRequest,
@@ -61,8 +61,8 @@ export class Inference {
     const { planner, admission, rejections } = this;
     let later: LaterRequest | null = null;
     let planned: Planned | null = null;
-    let decided: AdmittedUnit | Refused;
-    const as = (id: string | null): RefusedAs => ({
+    let decided: AdmittedUnit | Rejected;
+    const as = (id: string | null): RejectedAs => ({
       id,
       requested: given.model,
       tags: later?.read.facts.tags,
@@ -76,21 +76,21 @@ export class Inference {
       rejections.addFailure(request, as(planned?.plan.model.record.id ?? null), error);
       throw error;
     }
-    if (decided instanceof Refused) {
+    if (decided instanceof Rejected) {
       client.rateHeaders = decided.rateHeaders;
-      rejections.add(request, as(decided.model), decided.error, decided.refusal);
+      rejections.add(request, as(decided.model), decided.error, decided.rejection);
       throw decided.error;
     }
     client.rateHeaders = rateHeaders(decided.request.scopes, decided.counted);
     return { plan: decided.plan, asked: later.own };
   }
 
-  /** Everything before the first attempt. A refusal is recorded, and nothing of it is counted. */
+  /** Everything before the first attempt. A rejection is recorded, and nothing of it is counted. */
   private async admitted(request: InferenceRequest, client: Client): Promise<AdmittedUnit> {
     const { planner, admission, units, rejections } = this;
     let read: ReadRequest | null = null;
     let planned: Planned | null = null;
-    let decided: AdmittedUnit | Refused;
+    let decided: AdmittedUnit | Rejected;
     try {
       const reading = planner.read(request, client);
       read = reading instanceof Promise ? await reading : reading;
@@ -99,19 +99,19 @@ export class Inference {
       const unit = `${request.requestId}/${request.unit}`;
       if (request.origin.kind === 'given') return admission.letIn(unit, planned);
       decided = await admission.admit({ unit, planned, again: read });
-      if (!(decided instanceof Refused)) return decided;
+      if (!(decided instanceof Rejected)) return decided;
     } catch (error) {
-      rejections.addFailure(request, refusedAs(read, planned?.plan.model.record.id ?? null), error);
+      rejections.addFailure(request, rejectedAs(read, planned?.plan.model.record.id ?? null), error);
       throw error;
     }
-    const { error, refusal, model } = decided;
+    const { error, rejection: rejection, model } = decided;
     client.rateHeaders = decided.rateHeaders;
-    rejections.addFailure(request, refusedAs(read, model), error, refusal);
+    rejections.addFailure(request, rejectedAs(read, model), error, rejection);
     throw error;
   }
 }
 
-function refusedAs(read: ReadRequest | null, id: string | null): RefusedAs {
+function rejectedAs(read: ReadRequest | null, id: string | null): RejectedAs {
   return { id, requested: read?.requested ?? null, tags: read?.facts.tags };
 }
 

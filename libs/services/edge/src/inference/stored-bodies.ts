@@ -60,9 +60,9 @@ export class StoredBodies {
     if (known !== null) {
       try {
         return needed.compose(known, memories);
-      } catch (refusal) {
+      } catch (rejection) {
         // It may rest on what was published before: the refusal is the newest content's to make.
-        if (!(refusal instanceof ApiError)) throw refusal;
+        if (!(rejection instanceof ApiError)) throw rejection;
       }
     }
     const content = await this.stored.template(principal.accountId, template.name, template.version);

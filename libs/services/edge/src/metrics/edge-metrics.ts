@@ -118,7 +118,7 @@ export class EdgeMetrics {
     this.admitSeconds.observe(ms / 1_000);
     const by = result.withoutStore === undefined ? '' : 'local_';
     if (result.kind === 'refused')
-      this.admissions(`${by}refused`, result.refusal.scope, result.refusal.metric).inc();
+      this.admissions(`${by}refused`, result.rejection.scope, result.rejection.metric).inc();
     else if (result.kind !== 'unavailable') this.admissions(by + result.kind, '', '').inc();
   }
 

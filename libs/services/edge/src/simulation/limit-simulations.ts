@@ -15,9 +15,9 @@ import { trialChecks, trialHeld, type TrialCheck } from '@gateway/limits';
 import { price, priceAt, Usd } from '@gateway/money';
 import { CLOCK, permit, visibleKey } from '@gateway/platform';
 import type { PlannedRoute } from '@gateway/routing';
-import { Admission, Refused, type DryRun, type Plannable, type Planned } from '../admission/admission.js';
+import { Admission, Rejected, type DryRun, type Plannable, type Planned } from '../admission/admission.js';
 import { endpointAt } from '../request/endpoint-at.js';
-import { isRefusal } from '../units/rejections.js';
+import { isRejection } from '../units/rejections.js';
 import { RoutePlanner, type PlanFor } from '../routes/route-planner.js';
 
 /** Bytes of a token in the estimate of a prompt. */
@@ -57,10 +57,10 @@ export class LimitSimulations {
       const planned = await this.admission.plan(usable(key), again);
       const of = { unit: `${requestId}/0`, planned, again };
       const outcome = await this.admission.tryOut(of, (run) => (seen.last = run));
-      return answerOf(outcome instanceof Refused ? outcome.error.code : null, seen.last, seen.price);
-    } catch (refusal) {
-      if (!isRefusal(refusal)) throw refusal;
-      return { admitted: false, code: refusal.code, checks: [], price_usd: null, reserve_usd: null };
+      return answerOf(outcome instanceof Rejected ? outcome.error.code : null, seen.last, seen.price);
+    } catch (rejection) {
+      if (!isRejection(rejection)) throw rejection;
+      return { admitted: false, code: rejection.code, checks: [], price_usd: null, reserve_usd: null };
     }
   }
 

@@ -4,11 +4,11 @@ import {
   TOPIC,
   type Clock,
   type ErrorCode,
-  type Refusal,
+  type LimitRejection,
   type RefusedMoneyRecord,
 } from '@gateway/contracts';
 import { Journal, type OutcomeValues } from '@gateway/journal';
-import { refusedMoney } from '@gateway/limits';
+import { rejectedMoney } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 import { CLOCK } from '@gateway/platform';
 import { scrub } from '@gateway/redaction';
@@ -24,13 +24,13 @@ const MOST_SERIES = 10_000;
 
 const OURS: readonly ErrorCode[] = ['internal_error', 'service_unavailable', 'service_draining'];
 
-/** True for a refusal that says something about the request. A failure of ours says nothing: it is a metric, no record. */
-export function isRefusal(failure: unknown): failure is ApiError {
+/** True for a rejection that says something about the request. A failure of ours says nothing: it is a metric, no record. */
+export function isRejection(failure: unknown): failure is ApiError {
   return failure instanceof ApiError && !OURS.includes(failure.code);
 }
 
 /** The refused request as far as it was read. */
-export interface RefusedAs {
+export interface RejectedAs {
   /** Model of the catalogue; null where it is not known. */
   id: string | null;
   /** Model as the caller named it. */
@@ -40,7 +40,7 @@ export interface RefusedAs {
 }
 
 /** A request that was refused before its model was read. */
-export const NO_MODEL: RefusedAs = { id: null, requested: null };
+export const NO_MODEL: RejectedAs = { id: null, requested: null };
 
 interface Series {
   startedMs: number;
@@ -49,7 +49,7 @@ interface Series {
   held: Rejection | null;
 }
 
-/** Writes refusals to the journal: one record each, or one a second with a count where a caller hammers. */
+/** Writes rejections to the journal: one record each, or one a second with a count where a caller hammers. */
 @Injectable()
 export class Rejections implements BeforeApplicationShutdown {
   private readonly series = new Map<string, Series>();
@@ -67,11 +67,16 @@ export class Rejections implements BeforeApplicationShutdown {
   }
 
   /** Adds a failure that says something about the request, and no other. */
-  addFailure(call: InferenceRequest, as: RefusedAs, failure: unknown, refusal: Refusal | null = null): void {
-    if (isRefusal(failure)) this.add(call, as, failure, refusal);
+  addFailure(
+    call: InferenceRequest,
+    as: RejectedAs,
+    failure: unknown,
+    rejection: LimitRejection | null = null,
+  ): void {
+    if (isRejection(failure)) this.add(call, as, failure, rejection);
   }
 
-  /** Runs the reading of a body. What is refused there is recorded as a refusal of the request. */
+  /** Runs the reading of a body. What is refused there is recorded as a rejection of the request. */
   whileReading<T>(call: InferenceRequest, read: () => T): T {
     try {
       return read();
@@ -81,8 +86,8 @@ export class Rejections implements BeforeApplicationShutdown {
     }
   }
 
-  add(call: InferenceRequest, as: RefusedAs, error: ApiError, refusal: Refusal | null): void {
-    const record = rejection(call, as, error, refusal);
+  add(call: InferenceRequest, as: RejectedAs, error: ApiError, rejection: LimitRejection | null): void {
+    const record = rejectionRecord(call, as, error, rejection);
     this.metrics.rejected(record);
     const name = `${record.key_id} ${record.code}`;
     const now = this.clock.monotonic();
@@ -123,8 +128,8 @@ export class Rejections implements BeforeApplicationShutdown {
   }
 }
 
-function moneyOf(refusal: Refusal): RefusedMoneyRecord {
-  const { limit, spent, available, held, isFinal } = refusedMoney(refusal);
+function moneyOf(rejection: LimitRejection): RefusedMoneyRecord {
+  const { limit, spent, available, held, isFinal } = rejectedMoney(rejection);
   return {
     limit_usd: limit === null ? null : usd(limit),
     spent_usd: spent === null ? null : usd(spent),
@@ -138,15 +143,15 @@ function usd(nano: bigint): string {
   return Usd.fromNano(nano).toString();
 }
 
-function rejection(
+function rejectionRecord(
   call: InferenceRequest,
-  { id, requested, tags = call.principal.requestTags }: RefusedAs,
+  { id, requested, tags = call.principal.requestTags }: RejectedAs,
   error: ApiError,
-  refusal: Refusal | null,
+  rejection: LimitRejection | null,
 ): Rejection {
   const { principal } = call;
-  const isCap = refusal?.metric === 'spend_cap';
-  const money = isCap || refusal?.metric === 'balance' ? moneyOf(refusal) : null;
+  const isCap = rejection?.metric === 'spend_cap';
+  const money = isCap || rejection?.metric === 'balance' ? moneyOf(rejection) : null;
   return {
     request_id: call.requestId,
     created_at: new Date(call.receivedAtMs).toISOString(),
@@ -162,9 +167,9 @@ function rejection(
     http_status: error.status,
     code: error.code,
     message: error.message,
-    scope: refusal?.scope ?? null,
-    scope_id: refusal?.scopeId ?? null,
-    limit_type: refusal?.metric ?? null,
+    scope: rejection?.scope ?? null,
+    scope_id: rejection?.scopeId ?? null,
+    limit_type: rejection?.metric ?? null,
     // Reservations alone are no reached cap: notifications make spend_cap.hit of these two.
     cap_usd: isCap && money?.is_final === true ? money.limit_usd : null,
     spent_usd: isCap && money?.is_final === true ? money.spent_usd : null,

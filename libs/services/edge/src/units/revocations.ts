@@ -22,7 +22,7 @@ export interface AdmittedWork {
   /** Reads the key again. Throws ApiError where it may no longer call. */
   reload: () => Promise<KeyPrincipal>;
   /** Ends the work, once, with the reason why the key may no longer call. */
-  end: (refusal: ApiError) => void;
+  end: (rejection: ApiError) => void;
 }
 
 /**
@@ -74,7 +74,8 @@ export class Revocations {
 async function renew(work: AdmittedWork): Promise<void> {
   try {
     work.version = (await work.reload()).accountVersion;
-  } catch (refusal) {
-    if (refusal instanceof ApiError && refusal.status < 500 && refusal.status !== 429) work.end(refusal);
+  } catch (rejection) {
+    if (rejection instanceof ApiError && rejection.status < 500 && rejection.status !== 429)
+      work.end(rejection);
   }
 }

@@ -352,7 +352,7 @@ export class Units implements UnitSinks {
   watchKey({ call, admitted }: Unit, upstream: AbortController): void {
     if (call.endpoint.isCreate || call.origin.kind === 'given') return;
     const { accountId, accountVersion: version } = admitted.principal;
-    const end = (refusal: ApiError): void => upstream.abort(refusal);
+    const end = (rejection: ApiError): void => upstream.abort(rejection);
     this.revocations.add(admitted.request.unit, { accountId, version, reload: () => call.reload(), end });
   }
 

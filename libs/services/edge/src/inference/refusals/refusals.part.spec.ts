@@ -17,7 +17,7 @@ interface Refusal {
 describe('what is refused before a model', () => {
   beforeEach(() => edge.sim.reset());
 
-  async function refusal(
+  async function rejection(
     response: Promise<Response>,
   ): Promise<{ said: string; body: Refusal; response: Response }> {
     const answer = await response;
@@ -28,19 +28,21 @@ describe('what is refused before a model', () => {
   }
 
   it('AUTH-18 VER-14 a bad version header is 400 even with a wrong key, and the answer names a version', async () => {
-    const { said, response } = await refusal(
+    const { said, response } = await rejection(
       edge.post(hello('simulator/chat'), { key: 'rsk_wrong', headers: { 'x-service-version': '1999-01' } }),
     );
     expect(said).toBe('400 invalid_api_version');
     expect(response.headers.get('x-service-version')).toBe('2026-08');
-    expect((await refusal(edge.post(hello('simulator/chat'), { key: 'rsk_wrong' }))).said).toBe(
+    expect((await rejection(edge.post(hello('simulator/chat'), { key: 'rsk_wrong' }))).said).toBe(
       '401 unauthorized',
     );
-    expect((await refusal(edge.post(hello('simulator/chat'), { key: null }))).said).toBe('401 unauthorized');
+    expect((await rejection(edge.post(hello('simulator/chat'), { key: null }))).said).toBe(
+      '401 unauthorized',
+    );
   });
 
   it('a wrong key is told before a broken body', async () => {
-    expect((await refusal(edge.post('{', { key: 'rsk_wrong' }))).said).toBe('401 unauthorized');
+    expect((await rejection(edge.post('{', { key: 'rsk_wrong' }))).said).toBe('401 unauthorized');
   });
 
   it.each<[string, string, unknown, (string | number)[]]>([
@@ -82,7 +84,7 @@ describe('what is refused before a model', () => {
       ['reasoning'],
     ],
   ])('%s 422 validation_error with loc: %s', async (_id, _what, body, loc) => {
-    const { said, body: answer } = await refusal(edge.post(body));
+    const { said, body: answer } = await rejection(edge.post(body));
     expect(said).toBe('422 validation_error');
     expect(answer.error.details?.[0]?.loc.slice(0, loc.length)).toEqual(loc);
   });
@@ -94,7 +96,7 @@ describe('what is refused before a model', () => {
       { role: 'assistant', content: null, tool_calls: [call] },
       { role: 'user', content: 'and?' },
     ];
-    const { said, body } = await refusal(edge.post(hello('simulator/chat', { messages })));
+    const { said, body } = await rejection(edge.post(hello('simulator/chat', { messages })));
     expect(said).toBe('422 validation_error');
     expect(body.error.details?.[0]?.loc[0]).toBe('messages');
   });
@@ -105,7 +107,7 @@ describe('what is refused before a model', () => {
     const items = `{"messages":[${'1,'.repeat(100_000)}1]}`;
     const utf8 = new Uint8Array([...Buffer.from('{"model":"'), 0xff, 0xfe, ...Buffer.from('"}')]);
     for (const body of [deep, keys, items, utf8, '{"__proto__":{},"model":"simulator/chat"}']) {
-      expect((await refusal(edge.post(body))).said).toBe('422 validation_error');
+      expect((await rejection(edge.post(body))).said).toBe('422 validation_error');
     }
   });
 
@@ -122,7 +124,7 @@ describe('what is refused before a model', () => {
       [keys, JSON_BOUNDS.keys],
       [items, JSON_BOUNDS.itemsPerArray],
     ] as const) {
-      expect((await refusal(edge.post(bodyOf(n + 1)))).said).toBe('422 validation_error');
+      expect((await rejection(edge.post(bodyOf(n + 1)))).said).toBe('422 validation_error');
       expect((await edge.post(bodyOf(n))).status).toBe(200);
       edge.sim.reset();
     }
@@ -137,9 +139,9 @@ describe('what is refused before a model', () => {
     edge.serve('other/one', 'sim-chat');
     edge.serve('other/two', 'sim-chat');
     const ask = (model: string): Promise<Response> => edge.post(hello(model), { key });
-    expect((await refusal(ask('other/two'))).said).toBe('404 model_not_found');
-    expect((await refusal(ask('simulator/claude'))).said).toBe('403 model_excluded');
-    expect((await refusal(ask('nobody/none'))).said).toBe('404 model_not_found');
+    expect((await rejection(ask('other/two'))).said).toBe('404 model_not_found');
+    expect((await rejection(ask('simulator/claude'))).said).toBe('403 model_excluded');
+    expect((await rejection(ask('nobody/none'))).said).toBe('404 model_not_found');
     const served = await Promise.all([ask('other/one'), ask('simulator/chat')]);
     expect(served.map(({ status }) => status)).toEqual([200, 200]);
   });
@@ -161,7 +163,7 @@ describe('what is refused before a model', () => {
         supports_completions_api: false,
       }),
     );
-    expect((await refusal(edge.post(hello('simulator/embed')))).said).toBe(
+    expect((await rejection(edge.post(hello('simulator/embed')))).said).toBe(
       '400 model_capability_not_supported',
     );
     const answer = await edge.post(hello('simulator/embed'), { path: '/v1/messages' });
@@ -216,7 +218,7 @@ describe('what is refused before a model', () => {
       }),
     );
     if (path === '/v1/responses') delete (body as Json).max_tokens;
-    const { said, body: refused } = await refusal(edge.post(body, { path }));
+    const { said, body: refused } = await rejection(edge.post(body, { path }));
     expect([said.slice(0, 3), refused.error.message]).toEqual([
       '400',
       `No provider of simulator/own-names supports ${named}.`,
@@ -226,7 +228,7 @@ describe('what is refused before a model', () => {
   it('ERR-34 400 names the member of stop sequences that a translated route cannot take, and how many it takes', async () => {
     const stop_sequences = ['a', 'b', 'c', 'd', 'e'];
     const body = hello('simulator/chat', { max_tokens: 10, stop_sequences });
-    const { said, body: refused } = await refusal(edge.post(body, { path: '/v1/messages' }));
+    const { said, body: refused } = await rejection(edge.post(body, { path: '/v1/messages' }));
     expect([said.slice(0, 3), refused.error.message]).toEqual([
       '400',
       'simulator/chat does not support more than 4 stop sequences (stop_sequences).',
@@ -235,14 +237,14 @@ describe('what is refused before a model', () => {
 
   it('CHAT-28 refuses flex where the model has no flex price, and CHAT-26 serves auto and default', async () => {
     const flex = hello('simulator/chat', { service_tier: 'flex' });
-    expect((await refusal(edge.post(flex))).said).toBe('400 unsupported_operation');
+    expect((await rejection(edge.post(flex))).said).toBe('400 unsupported_operation');
     for (const tier of ['auto', 'default'])
       expect((await edge.post(hello('simulator/chat', { service_tier: tier }))).status).toBe(200);
   });
 
   it('ERR-57 ERR-18 503 with Retry-After where no provider of the model has a credential', async () => {
     edge.serve('simulator/nowhere', { provider: 'mistral', upstreamModel: 'x' });
-    const { said, response } = await refusal(edge.post(hello('simulator/nowhere')));
+    const { said, response } = await rejection(edge.post(hello('simulator/nowhere')));
     expect(said).toBe('503 provider_not_available');
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
@@ -285,7 +287,7 @@ describe('what is refused before a model', () => {
   ])('ERR-36 403 for %s, recorded like any other refusal of a known key', async (_name, more) => {
     const key = edge.addKey(testPrincipal('key_forbidden', more));
     for (const path of ['/v1/chat/completions', '/v1/messages']) {
-      const { said, response } = await refusal(edge.post(hello('simulator/chat'), { key, path }));
+      const { said, response } = await rejection(edge.post(hello('simulator/chat'), { key, path }));
       expect(said).toBe('403 forbidden');
       expect(await edge.record(response, TOPIC.rejections)).toMatchObject({
         code: 'forbidden',
@@ -300,10 +302,10 @@ describe('what is refused before a model', () => {
   it('EDGE-02 records a body that is encoded, and nothing of a key that is not known', async () => {
     const before = edge.shipped(TOPIC.rejections).length;
     const expired = edge.addKey(testPrincipal('key_expired', { expiresAtMs: 1 }));
-    expect((await refusal(edge.post(hello('simulator/chat'), { key: expired }))).said).toBe(
+    expect((await rejection(edge.post(hello('simulator/chat'), { key: expired }))).said).toBe(
       '401 unauthorized',
     );
-    expect((await refusal(edge.post(hello('simulator/chat'), { key: 'rsk_wrong' }))).said).toBe(
+    expect((await rejection(edge.post(hello('simulator/chat'), { key: 'rsk_wrong' }))).said).toBe(
       '401 unauthorized',
     );
     const encoded = await edge.post(hello('simulator/chat'), { headers: { 'content-encoding': 'gzip' } });

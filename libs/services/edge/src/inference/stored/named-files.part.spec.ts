@@ -163,7 +163,7 @@ describe('a request that names a file of /v1/files', () => {
     expect(held.mock.calls).toEqual([[PDF.byteLength]]);
     await eventually(() => pressure.bodyBytesInFlight === 0);
     const read = jest.spyOn(edge.objects, 'get');
-    const refusal = jest
+    const rejection = jest
       .spyOn(pressure, 'refusalOfMore')
       .mockImplementation((bytes) =>
         bytes === PDF.byteLength ? new ApiError('service_unavailable', { retryAfterSeconds: 1 }) : null,
@@ -175,6 +175,6 @@ describe('a request that names a file of /v1/files', () => {
       before,
     ]);
     expect([read.mock.calls, held.mock.calls.length, pressure.bodyBytesInFlight]).toEqual([[], 1, 0]);
-    for (const spy of [held, read, refusal]) spy.mockRestore();
+    for (const spy of [held, read, rejection]) spy.mockRestore();
   });
 });

@@ -130,8 +130,8 @@ describe('what requests go on from', () => {
       );
     pressure.held(7 * MIB);
     send();
-    const refusal = await eventually(() => messages.find(({ type }) => type === 'error'));
-    expect(refusal).toMatchObject({ status: 503, error: { code: 'service_unavailable' } });
+    const rejection = await eventually(() => messages.find(({ type }) => type === 'error'));
+    expect(rejection).toMatchObject({ status: 503, error: { code: 'service_unavailable' } });
     pressure.released(7 * MIB);
     send();
     await eventually(() => messages.some(({ type }) => type === 'response.completed'));

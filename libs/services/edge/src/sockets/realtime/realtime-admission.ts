@@ -5,7 +5,7 @@ import { CLOCK } from '@gateway/platform';
 import type { Plan, PlannedRoute } from '@gateway/routing';
 import {
   Admission,
-  Refused,
+  Rejected,
   type AdmittedUnit,
   type Plannable,
   type Planned,
@@ -112,7 +112,7 @@ export class RealtimeAdmission {
     };
     const again: Plannable = { reload: () => request.reload(), planFor };
     const as = { id: null, requested: work.model, tags };
-    let outcome: AdmittedUnit | Refused;
+    let outcome: AdmittedUnit | Rejected;
     try {
       const planned = await admission.plan(request.principal, again);
       outcome = await admission.admit({ unit, planned, again });
@@ -120,8 +120,8 @@ export class RealtimeAdmission {
       rejections.addFailure(request, as, error);
       throw error;
     }
-    if (!(outcome instanceof Refused)) return outcome;
-    rejections.add(request, as, outcome.error, outcome.refusal);
+    if (!(outcome instanceof Rejected)) return outcome;
+    rejections.add(request, as, outcome.error, outcome.rejection);
     throw outcome.error;
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import type { Random, Refusal } from '@gateway/contracts';
+import type { Random, LimitRejection } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 
 /** Whole seconds added to the time of the reset, so that callers do not come back all at once. */
@@ -7,7 +7,7 @@ const JITTER_SECONDS = 5;
 /** The longest Retry-After that OpenAI's and Anthropic's SDKs wait for. */
 const SDK_WAITS_SECONDS = 60;
 
-const SCOPE_WORDS: Record<Refusal['scope'], string> = {
+const SCOPE_WORDS: Record<LimitRejection['scope'], string> = {
   key: 'key',
   team_member: 'team member',
   member: 'organization member',
@@ -29,20 +29,20 @@ export interface Payer {
 }
 
 /**
- * A refusal as the caller sees it: 429 `rate_limit_exceeded` with Retry-After in [reset, reset + 5 s], or 402
+ * A rejection as the caller sees it: 429 `rate_limit_exceeded` with Retry-After in [reset, reset + 5 s], or 402
  * `spend_limit_exceeded`, worth a retry in a second only where running requests hold what is missing.
  */
-export function refusalError(refusal: Refusal, random: Random, payer: Payer): ApiError {
-  switch (refusal.metric) {
+export function rejectionError(rejection: LimitRejection, random: Random, payer: Payer): ApiError {
+  switch (rejection.metric) {
     case 'rpm':
     case 'rpd':
     case 'tpm': {
       // The seconds are rounded up already, so a jitter below 5 stays within 5 s of the true reset.
       const jitter = Math.floor(random.fraction() * JITTER_SECONDS);
-      const resetsInSeconds = refusal.resetsInSeconds ?? 0;
-      const [one, many] = METRIC_WORDS[refusal.metric];
+      const resetsInSeconds = rejection.resetsInSeconds ?? 0;
+      const [one, many] = METRIC_WORDS[rejection.metric];
       return new ApiError('rate_limit_exceeded', {
-        message: `The limit of ${refusal.limit} ${refusal.limit === '1' ? one : many}${counterWords(refusal)} of the ${SCOPE_WORDS[refusal.scope]} is used up.`,
+        message: `The limit of ${rejection.limit} ${rejection.limit === '1' ? one : many}${counterWords(rejection)} of the ${SCOPE_WORDS[rejection.scope]} is used up.`,
         retryAfterSeconds: resetsInSeconds + jitter,
         // SDKs wait a minute at most: later ones they would ask at once, in vain.
         shouldRetry: resetsInSeconds <= SDK_WAITS_SECONDS,
@@ -50,19 +50,19 @@ export function refusalError(refusal: Refusal, random: Random, payer: Payer): Ap
     }
     case 'spend_cap':
     case 'balance': {
-      const money = refusedMoney(refusal);
-      const options = helpsWaiting(refusal)
+      const money = rejectedMoney(rejection);
+      const options = helpsWaiting(rejection)
         ? { retryAfterSeconds: 1, shouldRetry: true }
         : { shouldRetry: false };
-      const state = refusal.metric === 'balance' ? balanceWords(money, payer) : capWords(refusal, money);
-      const message = money.isFinal ? state : `${state} ${heldWords(refusal, money)}`;
+      const state = rejection.metric === 'balance' ? balanceWords(money, payer) : capWords(rejection, money);
+      const message = money.isFinal ? state : `${state} ${heldWords(rejection, money)}`;
       return new ApiError('spend_limit_exceeded', { message, ...options });
     }
   }
 }
 
-/** Amounts of a refusal for money, in nano-USD. */
-export interface RefusedMoney {
+/** Amounts of a rejection for money, in nano-USD. */
+export interface RejectedMoney {
   /** Cap and the amount spent of it; null for the balance. */
   limit: bigint | null;
   spent: bigint | null;
@@ -74,8 +74,14 @@ export interface RefusedMoney {
   isFinal: boolean;
 }
 
-/** Returns the money behind a refusal. */
-export function refusedMoney({ metric, current, limit, held, reservationsOnly }: Refusal): RefusedMoney {
+/** Returns the money behind a rejection. */
+export function rejectedMoney({
+  metric,
+  current,
+  limit,
+  held,
+  reservationsOnly,
+}: LimitRejection): RejectedMoney {
   const inFlight = BigInt(held?.scope ?? '0');
   const isFinal = !reservationsOnly;
   const [now, most] = [BigInt(current), BigInt(limit)];
@@ -89,18 +95,18 @@ export function refusedMoney({ metric, current, limit, held, reservationsOnly }:
  * True if a retry may pass once the running requests have ended. Batches and videos may run for hours: where they alone
  * leave none, a retry is in vain.
  */
-function helpsWaiting(refusal: Refusal): boolean {
-  const { available, held, isFinal } = refusedMoney(refusal);
+function helpsWaiting(rejection: LimitRejection): boolean {
+  const { available, held, isFinal } = rejectedMoney(rejection);
   if (isFinal) return false;
-  if (refusal.held === null) return true;
-  const { account, batch, video } = refusal.held;
+  if (rejection.held === null) return true;
+  const { account, batch, video } = rejection.held;
   // What of it this scope holds is not known; it is at least what cannot be of short work.
   const short = BigInt(account) - BigInt(batch) - BigInt(video);
   return held - short < available;
 }
 
-function capWords(refusal: Refusal, { limit, spent, available, isFinal }: RefusedMoney): string {
-  const cap = `spend cap of ${usd(limit ?? 0n)} USD${counterWords(refusal)} of the ${SCOPE_WORDS[refusal.scope]}`;
+function capWords(rejection: LimitRejection, { limit, spent, available, isFinal }: RejectedMoney): string {
+  const cap = `spend cap of ${usd(limit ?? 0n)} USD${counterWords(rejection)} of the ${SCOPE_WORDS[rejection.scope]}`;
   if (isFinal && available > 0n)
     return `Of the ${cap} ${usd(available)} USD are left; this request may cost more.`;
   return isFinal
@@ -108,7 +114,7 @@ function capWords(refusal: Refusal, { limit, spent, available, isFinal }: Refuse
     : `Of the ${cap} ${usd(spent ?? 0n)} USD are spent.`;
 }
 
-function balanceWords({ available, isFinal }: RefusedMoney, { orgId }: Payer): string {
+function balanceWords({ available, isFinal }: RejectedMoney, { orgId }: Payer): string {
   const amount = `${usd(available)} USD`;
   const whose =
     orgId === null
@@ -121,8 +127,8 @@ function balanceWords({ available, isFinal }: RefusedMoney, { orgId }: Payer): s
     : `${whose} is used up: ${amount} are available.`;
 }
 
-function heldWords(refusal: Refusal, { held }: RefusedMoney): string {
-  const { account = '0', batch = '0', video = '0', realtime = '0' } = refusal.held ?? {};
+function heldWords(rejection: LimitRejection, { held }: RejectedMoney): string {
+  const { account = '0', batch = '0', video = '0', realtime = '0' } = rejection.held ?? {};
   const long = BigInt(batch) + BigInt(video) + BigInt(realtime);
   const kinds = [
     ...(BigInt(account) > long ? ['running requests'] : []),
@@ -131,7 +137,7 @@ function heldWords(refusal: Refusal, { held }: RefusedMoney): string {
     ...(realtime === '0' ? [] : ['realtime sessions']),
   ];
   const who = kinds.length === 0 ? 'running requests' : listed(kinds);
-  const advice = helpsWaiting(refusal)
+  const advice = helpsWaiting(rejection)
     ? 'Send the request again when they have ended, or set a lower max_tokens.'
     : 'They may take hours; raise the limit or add credit to go on at once.';
   return `Up to ${usd(held)} USD are held by ${who}. ${advice}`;
@@ -142,9 +148,11 @@ function listed(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`;
 }
 
-function counterWords(refusal: Refusal): string {
-  if (refusal.counter === null) return '';
-  return refusal.counter === 'free' ? ' over all free models' : ` for ${refusal.counter.slice('m:'.length)}`;
+function counterWords(rejection: LimitRejection): string {
+  if (rejection.counter === null) return '';
+  return rejection.counter === 'free'
+    ? ' over all free models'
+    : ` for ${rejection.counter.slice('m:'.length)}`;
 }
 
 function usd(nano: bigint): string {

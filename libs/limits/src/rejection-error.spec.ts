@@ -1,8 +1,8 @@
 import { errorHeaders } from '@gateway/contracts';
-import type { Random, Refusal } from '@gateway/contracts';
-import { refusalError } from './refusal-error.js';
+import type { Random, LimitRejection } from '@gateway/contracts';
+import { rejectionError } from './rejection-error.js';
 
-const REFUSAL: Refusal = {
+const REFUSAL: LimitRejection = {
   scope: 'key',
   scopeId: 'k1',
   metric: 'rpm',
@@ -15,7 +15,7 @@ const REFUSAL: Refusal = {
 };
 
 /** Refusal by the key's cap of 1 USD, of which 0.31 are spent and 0.7 held. */
-const CAPPED: Refusal = {
+const CAPPED: LimitRejection = {
   ...REFUSAL,
   metric: 'spend_cap',
   current: '1010000000',
@@ -25,7 +25,7 @@ const CAPPED: Refusal = {
   held: { scope: '700000000', account: '700000000', batch: '0', video: '0', realtime: '0' },
 };
 
-const BALANCE: Refusal = {
+const BALANCE: LimitRejection = {
   ...CAPPED,
   scope: 'account',
   scopeId: 'acct_1',
@@ -40,19 +40,19 @@ function random(fraction: number): Random {
   return { bytes: (size) => new Uint8Array(size), fraction: () => fraction };
 }
 
-describe('refusalError', () => {
+describe('rejectionError', () => {
   it('ERR-43 LIM-20 429 rate_limit_exceeded with Retry-After between the reset and 5 s more, at random', () => {
     const after = (fraction: number) =>
-      errorHeaders(refusalError(REFUSAL, random(fraction), ORG))['Retry-After'];
+      errorHeaders(rejectionError(REFUSAL, random(fraction), ORG))['Retry-After'];
     expect([after(0), after(0.5), after(0.999_999)]).toEqual(['37', '39', '41']);
-    const error = refusalError(REFUSAL, random(0), ORG);
+    const error = rejectionError(REFUSAL, random(0), ORG);
     expect([error.status, error.code]).toEqual([429, 'rate_limit_exceeded']);
     expect(error.message).toBe('The limit of 100 requests per minute of the key is used up.');
   });
 
   it('ERR-43 a 429 whose reset is more than a minute away, which no SDK waits for, is not worth their retry', () => {
     const shouldRetry = (resetsInSeconds: number) =>
-      errorHeaders(refusalError({ ...REFUSAL, metric: 'rpd', resetsInSeconds }, random(0), ORG))[
+      errorHeaders(rejectionError({ ...REFUSAL, metric: 'rpd', resetsInSeconds }, random(0), ORG))[
         'x-should-retry'
       ];
     expect([shouldRetry(60), shouldRetry(61), shouldRetry(48_271)]).toEqual(['true', 'false', 'false']);
@@ -63,23 +63,28 @@ describe('refusalError', () => {
     ['tpm', 'team', 'tokens per minute of the team'],
     ['rpm', 'team_member', 'requests per minute of the team member'],
   ] as const)('names metric and scope: %s of %s', (metric, scope, words) => {
-    expect(refusalError({ ...REFUSAL, metric, scope }, random(0), ORG).message).toContain(words);
+    expect(rejectionError({ ...REFUSAL, metric, scope }, random(0), ORG).message).toContain(words);
   });
 
   it('names the extra counter that refused', () => {
-    const text = (counter: string) => refusalError({ ...REFUSAL, counter }, random(0), ORG).message;
+    const text = (counter: string) => rejectionError({ ...REFUSAL, counter }, random(0), ORG).message;
     expect(text('free')).toContain('over all free models of the key');
     expect(text('m:acme/*')).toContain('for acme/* of the key');
   });
 
   it('one request is one, and the words are plain', () => {
-    const error = refusalError({ ...REFUSAL, limit: '1' }, random(0), ORG);
+    const error = rejectionError({ ...REFUSAL, limit: '1' }, random(0), ORG);
     expect(error.message).toBe('The limit of 1 request per minute of the key is used up.');
   });
 
   it('ERR-16 402 spend_limit_exceeded at a cap: says what is spent, and asks SDKs not to retry', () => {
-    const reached: Refusal = { ...CAPPED, scope: 'org', current: '1720000000', reservationsOnly: false };
-    const error = refusalError(reached, random(0), ORG);
+    const reached: LimitRejection = {
+      ...CAPPED,
+      scope: 'org',
+      current: '1720000000',
+      reservationsOnly: false,
+    };
+    const error = rejectionError(reached, random(0), ORG);
     expect([error.status, error.code]).toEqual([402, 'spend_limit_exceeded']);
     expect(error.message).toBe('The spend cap of 1 USD of the organization is reached: 1.02 USD are spent.');
     expect(errorHeaders(error)).toEqual({ 'x-should-retry': 'false' });
@@ -92,8 +97,8 @@ describe('refusalError', () => {
       'This key belongs to no organization; its own balance is -0.05 USD. Add credit to it, or use a key of an organization.',
     ],
   ])('ERR-17 402 spend_limit_exceeded on an empty balance says whose it is: %j', (payer, message) => {
-    const empty: Refusal = { ...BALANCE, current: '-1000000000', reservationsOnly: false };
-    const error = refusalError(empty, random(0), payer);
+    const empty: LimitRejection = { ...BALANCE, current: '-1000000000', reservationsOnly: false };
+    const error = rejectionError(empty, random(0), payer);
     expect([error.status, error.code, error.message]).toEqual([402, 'spend_limit_exceeded', message]);
     expect(errorHeaders(error)).toEqual({ 'x-should-retry': 'false' });
   });
@@ -104,13 +109,16 @@ describe('refusalError', () => {
       'Of the spend cap of 1 USD of the key 0.31 USD are spent. Up to 0.7 USD are held by running requests. ',
     ],
     [BALANCE, 'The balance of the organization is 0.45 USD. Up to 0.7 USD are held by running requests. '],
-  ])('R1 402 by running requests alone says what they hold, and is worth a retry: %j', (refusal, message) => {
-    const error = refusalError(refusal, random(0.9), ORG);
-    expect(error.message).toBe(
-      `${message}Send the request again when they have ended, or set a lower max_tokens.`,
-    );
-    expect(errorHeaders(error)).toEqual({ 'Retry-After': '1', 'x-should-retry': 'true' });
-  });
+  ])(
+    'R1 402 by running requests alone says what they hold, and is worth a retry: %j',
+    (rejection, message) => {
+      const error = rejectionError(rejection, random(0.9), ORG);
+      expect(error.message).toBe(
+        `${message}Send the request again when they have ended, or set a lower max_tokens.`,
+      );
+      expect(errorHeaders(error)).toEqual({ 'Retry-After': '1', 'x-should-retry': 'true' });
+    },
+  );
 
   it('402 by what batches and videos hold is no reason to come back in a second', () => {
     const held = {
@@ -120,18 +128,18 @@ describe('refusalError', () => {
       video: '250000000',
       realtime: '0',
     };
-    const error = refusalError({ ...BALANCE, held: { ...held, scope: held.account } }, random(0), ORG);
+    const error = rejectionError({ ...BALANCE, held: { ...held, scope: held.account } }, random(0), ORG);
     expect(error.message).toBe(
       'The balance of the organization is 0.65 USD. Up to 0.9 USD are held by running requests, batches and videos. They may take hours; raise the limit or add credit to go on at once.',
     );
     expect(errorHeaders(error)).toEqual({ 'x-should-retry': 'false' });
     // Of a key in such an account nobody knows more than what the running requests cannot hold.
-    expect(errorHeaders(refusalError({ ...CAPPED, held }, random(0), ORG))['x-should-retry']).toBe('true');
+    expect(errorHeaders(rejectionError({ ...CAPPED, held }, random(0), ORG))['x-should-retry']).toBe('true');
   });
 
   it('402 of a request that does not fit with its memory says what is left', () => {
-    const left: Refusal = { ...CAPPED, current: '900000000', reservationsOnly: false, held: null };
-    expect(refusalError(left, random(0), ORG).message).toBe(
+    const left: LimitRejection = { ...CAPPED, current: '900000000', reservationsOnly: false, held: null };
+    expect(rejectionError(left, random(0), ORG).message).toBe(
       'Of the spend cap of 1 USD of the key 0.1 USD are left; this request may cost more.',
     );
   });
