@@ -64,18 +64,18 @@ export interface Charge {
 
 /** Splits the cost of a unit between the customer and the platform (`house` in the books). */
 export function chargeFor(unit: ChargeCase): Charge {
-  const house = platformCosts(unit);
+  const platformUsd = platformCosts(unit);
   if (unit.outcome !== 'served') {
     return {
       cost_usd: null,
       list_cost_usd: null,
-      house_usd: house,
+      house_usd: platformUsd,
       usage: null,
       usage_estimated: false,
     };
   }
   const settled = settledUsage(unit);
-  return { ...price({ ...unit, usage: settled.usage }), house_usd: house, ...settled };
+  return { ...price({ ...unit, usage: settled.usage }), house_usd: platformUsd, ...settled };
 }
 
 /** Returns the platform's cost of a unit, "0" for nothing. */

@@ -46,7 +46,7 @@ export class AttemptRecord {
   @IsInt() completion_tokens!: number;
   /** True for the attempt whose answer the caller got. */
   @IsBoolean() served!: boolean;
-  /** List cost of a failed attempt's reported usage, borne by the house; null where there is none. */
+  /** List cost of a failed attempt's reported usage, borne by the platform; null where there is none. */
   @IsOptional() @Matches(MONEY_PATTERN) house_usd!: string | null;
 }
 
@@ -118,7 +118,7 @@ export class UsageRecord {
   @IsOptional() @ValidateNested() @Type(() => PricedFrom) priced_from!: PricedFrom | null;
   /** Amount that the account pays, in USD. Decimal string; null for what is not billed. */
   @IsOptional() @Matches(MONEY_PATTERN) cost_usd!: string | null;
-  /** `off`: admitted while the deployment billed nobody, so the house pays the cost for the account. Absent while billing is on. */
+  /** `off`: admitted while the deployment billed nobody, so the platform pays the cost for the account. Absent while billing is on. */
   @IsOptional() @IsIn(['off']) billing?: 'off';
   /** The same at list price, without a discount or the fee of a customer's own provider key. */
   @IsOptional() @Matches(MONEY_PATTERN) list_cost_usd!: string | null;

@@ -92,7 +92,7 @@ export interface KeyPrincipal {
   accountVersion: number;
   /** Largest debt of the account's balance; null = unlimited. */
   creditLimitUsd: string | null;
-  /** `off`: the deployment bills nobody, and the house pays for what the key uses. Absent while billing is on. */
+  /** `off`: the deployment bills nobody, and the platform pays for what the key uses. Absent while billing is on. */
   billing?: 'off';
   orgId: string | null;
   teamId: string | null;

@@ -87,7 +87,7 @@ export class KeysConfig extends KeysSecretsConfig {
 
   /** Address of the super admin that the first run creates. */
   @IsEmail() KEYS_ADMIN_EMAIL: string = 'admin@gateway.local';
-  /** `off`: no wallet, and the house pays for what is used. The same in edge, keys and usage. */
+  /** `off`: no wallet, and the platform pays for what is used. The same in edge, keys and usage. */
   @IsIn(BILLING_MODES) BILLING: BillingMode = 'prepaid';
   /** Tier of new organizations where nothing names one; absent: `standard`, and `enterprise` where billing is off. */
   @IsOptional() @IsIn(ORG_TIERS) KEYS_DEFAULT_TIER?: OrgTier;

@@ -23,7 +23,7 @@ export class UsageConfig extends UsageSecretsConfig {
   @ToNumber() @IsInt() @Min(3) @Max(200) USAGE_DATABASE_CONNECTIONS: number = 10;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() USAGE_MIGRATE_AT_START: boolean = false;
-  /** `off`: no wallet, and the house pays for what is used. The same in edge, keys and usage. */
+  /** `off`: no wallet, and the platform pays for what is used. The same in edge, keys and usage. */
   @IsIn(BILLING_MODES) BILLING: BillingMode = 'prepaid';
   /** sk_… or rk_…; set, people pay by card. */
   @OrFile() @IsOptional() @Matches(/^[\x21-\x7e]{8,300}$/) STRIPE_SECRET_KEY?: string;

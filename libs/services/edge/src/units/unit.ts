@@ -148,7 +148,7 @@ export class Unit {
 
   private charge(end: UnitEnd, disconnect: Disconnect | null): Charge {
     const last = this.attempts.at(-1);
-    // A caller that left while nothing was under way for it owes nothing; the attempts before are the house's.
+    // A caller that left while nothing was under way for it owes nothing; the attempts before are the platform's.
     if (!last || (end.outcome === 'cancelled' && hasFailed(last))) return NO_CHARGE;
     const { finalUsage, counted: usage, traffic, hasEvents } = last.meter;
     return chargeFor({
@@ -242,11 +242,11 @@ export class Unit {
     };
   }
 
-  /** List cost of what a failed attempt had used, which the house bears; null where it used nothing. */
+  /** List cost of what a failed attempt had used, which the platform bears; null where it used nothing. */
   private platformUsd(attempt: AttemptState): string | null {
     const { meter, planned, startedAtMs } = attempt;
     if (!meter.hasEvents) return null;
-    const { house_usd: house } = chargeFor({
+    const { house_usd: platformUsd } = chargeFor({
       ...planned.terms,
       record: priceAt(planned.terms.record, startedAtMs).record,
       context: this.context(attempt),
@@ -254,7 +254,7 @@ export class Unit {
       usage: meter.usage,
       traffic: meter.traffic,
     });
-    return house === '0' ? null : house;
+    return platformUsd === '0' ? null : platformUsd;
   }
 
   /** Returns the context of the result as its provider reports it, else as requested. */

@@ -41,7 +41,7 @@ export class LedgerStore {
     const amount = Usd.parse(amountUsd);
     const { clock, random } = this;
     return this.database.transaction(async (client) => {
-      const move = { kind, source, accountId, orgId, amount, house: 'promo', reason } as const;
+      const move = { kind, source, accountId, orgId, amount, counterparty: 'promo', reason } as const;
       const moved = await moveMoney(client, move, { clock, random });
       if (!moved.isNew) return moved;
       if (audit !== null) await insertAudit(client, audit);

@@ -4,7 +4,7 @@ import { accountEventRow } from '@gateway/event-log';
 import type pg from 'pg';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 
-/** Money between a customer and an account of the house. */
+/** Money between a customer and an account of the platform. */
 export interface MoneyMove {
   kind:
     | 'admin_grant'
@@ -21,7 +21,7 @@ export interface MoneyMove {
   orgId: string | null;
   /** Added to the customer's balance; below 0 it is taken from it. */
   amount: Usd;
-  house: 'promo' | 'cash';
+  counterparty: 'promo' | 'cash';
   reason: string | null;
 }
 
@@ -39,10 +39,10 @@ interface Deps {
 
 /** Both accounts and the transfer between them, and the movement that thresholds are read from. */
 export async function moveMoney(client: pg.PoolClient, move: MoneyMove, deps: Deps): Promise<Moved> {
-  const { kind, source, accountId, orgId, amount, house, reason } = move;
+  const { kind, source, accountId, orgId, amount, counterparty, reason } = move;
   const at = new Date(deps.clock.now());
   const isTaken = amount.isNegative();
-  const [debit, credit] = isTaken ? [accountId, house] : [house, accountId];
+  const [debit, credit] = isTaken ? [accountId, counterparty] : [counterparty, accountId];
   const { rows } = await client.query<{ id: string }>(
     `INSERT INTO transfer (id, kind, source, debit, credit, amount, reason, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (kind, source) DO NOTHING RETURNING id`,
@@ -92,10 +92,10 @@ async function repeated(client: pg.PoolClient, { kind, source, accountId }: Mone
 
 /** Changes both accounts in id order, as every posting locks them. */
 async function changeBoth(client: pg.PoolClient, move: MoneyMove, at: Date): Promise<Usd> {
-  const { accountId, house, amount } = move;
+  const { accountId, counterparty, amount } = move;
   const changes = [
     { id: accountId, kind: 'customer', orgId: move.orgId, delta: amount },
-    { id: house, kind: house, orgId: null, delta: amount.neg() },
+    { id: counterparty, kind: counterparty, orgId: null, delta: amount.neg() },
   ].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   let after = Usd.zero;
   for (const { id, kind, orgId, delta } of changes) {

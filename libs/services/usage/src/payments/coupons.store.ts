@@ -133,7 +133,7 @@ export class CouponsStore {
         accountId,
         orgId,
         amount,
-        house: 'promo',
+        counterparty: 'promo',
         reason: null,
       } as const;
       const moved = await moveMoney(client, move, { clock, random });

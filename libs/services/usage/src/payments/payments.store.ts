@@ -266,7 +266,7 @@ export class PaymentsStore {
     move: Pick<Parameters<typeof moveMoney>[1], 'kind' | 'source' | 'amount'>,
   ): Promise<Moved> {
     const { clock, random } = this;
-    const whole = { ...move, accountId, orgId, house: 'cash', reason: null } as const;
+    const whole = { ...move, accountId, orgId, counterparty: 'cash', reason: null } as const;
     return moveMoney(client, whole, { clock, random });
   }
 

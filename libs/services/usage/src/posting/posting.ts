@@ -61,7 +61,7 @@ export interface PostingContext {
 
 const HOUR_MS = 3_600_000;
 const REVENUE = 'revenue';
-const HOUSE = 'house';
+const PLATFORM = 'house';
 
 /** Sums of one account in a batch: its spend, and the part that the platform pays because billing was off. */
 interface AccountSpend {
@@ -77,9 +77,9 @@ interface AccountSpend {
 export function planPosting(units: readonly UsageRecord[], context: PostingContext): Posting {
   const accounts = new Map<string, AccountSpend>();
   const spends = new Map<string, Spend>();
-  let house = Usd.zero;
+  let platform = Usd.zero;
   for (const unit of units) {
-    if (unit.attempts.some(({ house_usd }) => house_usd)) house = house.plus(platformCost(unit));
+    if (unit.attempts.some(({ house_usd }) => house_usd)) platform = platform.plus(platformCost(unit));
     const account = accounts.get(unit.account_id) ?? customer(unit);
     accounts.set(unit.account_id, account);
     if (!isCharged(unit)) continue;
@@ -96,11 +96,16 @@ export function planPosting(units: readonly UsageRecord[], context: PostingConte
     transfers.push(transferTo(REVENUE, { id: transferId, kind: 'usage', debit: change.id, amount: spent }));
     if (unbilled.isZero()) continue;
     const id = context.drawId();
-    transfers.push(transferTo(change.id, { id, kind: 'unbilled', debit: HOUSE, amount: unbilled }));
+    transfers.push(transferTo(change.id, { id, kind: 'unbilled', debit: PLATFORM, amount: unbilled }));
   }
-  if (!house.isZero())
+  if (!platform.isZero())
     transfers.push(
-      transferTo(REVENUE, { id: context.platformTransferId, kind: 'house', debit: HOUSE, amount: house }),
+      transferTo(REVENUE, {
+        id: context.platformTransferId,
+        kind: 'house',
+        debit: PLATFORM,
+        amount: platform,
+      }),
     );
   return {
     accounts: [...accounts.values()].map(({ change }) => change).toSorted((a, b) => order(a.id, b.id)),
@@ -133,10 +138,10 @@ function transferTo(credit: string, row: Omit<TransferRow, 'source' | 'credit'>)
 function systemAccounts(transfers: readonly TransferRow[]): AccountChange[] {
   if (transfers.length === 0) return [];
   const sumOf = (rows: readonly TransferRow[]): Usd => Usd.sum(rows.map(({ amount }) => amount));
-  const house = sumOf(transfers.filter(({ debit }) => debit === HOUSE));
+  const platform = sumOf(transfers.filter(({ debit }) => debit === PLATFORM));
   const revenue = sumOf(transfers.filter(({ credit }) => credit === REVENUE));
   const system: AccountChange[] = [{ id: REVENUE, kind: 'revenue', orgId: null, delta: revenue }];
-  if (!house.isZero()) system.unshift({ id: HOUSE, kind: 'house', orgId: null, delta: house.neg() });
+  if (!platform.isZero()) system.unshift({ id: PLATFORM, kind: 'house', orgId: null, delta: platform.neg() });
   return system;
 }
 

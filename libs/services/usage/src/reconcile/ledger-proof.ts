@@ -37,7 +37,7 @@ export async function ledgerFindings(database: Queryable, accounts: Accounts): P
   return found;
 }
 
-/** Findings that are of no account: the house, the balance of the books, gaps. */
+/** Findings that are of no account: the platform, the balance of the books, gaps. */
 export async function wholeBooksFindings(database: Queryable): Promise<Finding[]> {
   let found: Finding[] = [];
   for (const sql of WHOLE) found = found.concat((await database.query<Row>(sql)).rows);
@@ -154,7 +154,7 @@ WHERE ${only('e.account_id', accounts)} AND (p.producer IS NULL OR NOT p.applied
 GROUP BY e.producer, e.epoch`;
 }
 
-/** Cost of the events that were admitted while billing was off, and the payments of the house for them. */
+/** Cost of the events that were admitted while billing was off, and the payments of the platform for them. */
 export function unbilledSql(accounts: Accounts): string {
   return `
 SELECT 'unbilled_differs' AS kind, account_id AS account, NULL AS scope, ${text('e.amount')} AS expected,
@@ -181,7 +181,7 @@ FROM (SELECT account_id, id AS source, amount FROM payment
 WHERE coalesce(p.amount, 0) <> coalesce(m.amount, 0)`;
 }
 
-const HOUSE = `
+const PLATFORM = `
 SELECT 'house_differs' AS kind, 'house' AS account, NULL AS scope, ${text('expected')} AS expected,
   ${text('found')} AS found
 FROM (SELECT (SELECT coalesce(sum(house_cost), 0) FROM usage_event) AS expected,
@@ -205,7 +205,7 @@ SELECT 'sequence_gap' AS kind, NULL AS account, producer || '/' || epoch AS scop
 FROM producer, LATERAL (SELECT sum(upper(r) - lower(r)) AS covered FROM unnest(applied) AS r) AS ranges
 WHERE NOT isempty(applied) AND covered < upper(applied) - 1`;
 
-const WHOLE = [HOUSE, BALANCE, GAPS];
+const WHOLE = [PLATFORM, BALANCE, GAPS];
 
 /** The sums that the rule of the books names, each by its own path, from one snapshot. */
 export async function sums(database: Queryable): Promise<Sums> {

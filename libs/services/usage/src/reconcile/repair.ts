@@ -20,7 +20,7 @@ interface Deps {
 }
 
 const REVENUE = 'revenue';
-const HOUSE = 'house';
+const PLATFORM = 'house';
 
 /**
  * Mends what a proof has found. Money moves by new transfers alone: a correction names the transfer it corrects.
@@ -41,8 +41,8 @@ export async function repair(
     if (kind === 'event_not_applied' && scope !== null) await noteApplied(scope, deps);
     if (account !== null && account !== 'house') accounts.add(account);
   }
-  // The house's own accounts last, as every posting locks them.
-  const own = [HOUSE, REVENUE];
+  // The platform's own accounts last, as every posting locks them.
+  const own = [PLATFORM, REVENUE];
   const customers = [...accounts].filter((account) => !own.includes(account)).toSorted();
   for (const account of customers) await repairAccount(account, deps);
   for (const account of own) await repairBalance(account, deps);
@@ -87,12 +87,12 @@ async function correct(
   await insertCorrection(client, { kind: 'usage_correction', link, payer: account, amount }, deps);
 }
 
-/** The house pays for the account what it has not paid of the time without billing, or takes back what was too much. */
+/** The platform pays for the account what it has not paid of the time without billing, or takes back what was too much. */
 async function repayUnbilled(client: pg.PoolClient, account: string, deps: Deps): Promise<void> {
   const { rows } = await client.query<Difference>(unbilledSql([account]), [[account]]);
   for (const { expected, found } of rows) {
     const amount = Usd.parse(expected).minus(Usd.parse(found));
-    const way = { link: account, payer: HOUSE, payee: account };
+    const way = { link: account, payer: PLATFORM, payee: account };
     await insertCorrection(client, { kind: 'unbilled_correction', ...way, amount }, deps);
   }
 }
