@@ -116,10 +116,10 @@ export function membersAsWritten(
 /** Leaves out each hidden member whose text `isShown` refuses. Returns a copy, or `value` where all stay. */
 export function withoutHidden<T extends object>(value: T, isShown: (text: string) => boolean): T {
   const spelling = spellingOf(value);
-  const isKept = (text: string | null): boolean => text === null || isShown(text);
-  if (!spelling?.hidden || spelling.hidden.every(isKept)) return value;
-  const kept = spelling.hidden.map(isKept);
-  const shown = <V>(list: readonly V[]): V[] => list.filter((_, at) => kept[at]);
+  const isVisible = (text: string | null): boolean => text === null || isShown(text);
+  if (!spelling?.hidden || spelling.hidden.every(isVisible)) return value;
+  const visible = spelling.hidden.map(isVisible);
+  const shown = <V>(list: readonly V[]): V[] => list.filter((_, at) => visible[at]);
   const { names, values, texts, hidden } = spelling;
   const rest = {
     names: names && shown(names),

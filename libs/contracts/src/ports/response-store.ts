@@ -52,7 +52,7 @@ export function callerFile(accountId: string, id: string): ObjectKey {
  */
 export abstract class ResponseStore {
   /** Keeps them; a repeat changes nothing. */
-  abstract keep(responses: readonly StoredResponse[]): Promise<void>;
+  abstract store(responses: readonly StoredResponse[]): Promise<void>;
   /** Null where the key has no such response or conversation. */
   abstract recall(
     keyId: string,

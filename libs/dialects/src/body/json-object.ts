@@ -26,12 +26,12 @@ export function filled(value: unknown): string | null {
 
 /** The members that are wanted. A plain loop: this runs several times for each frame of a stream. */
 export function pick(value: JsonObject, isWanted: (name: string) => boolean): JsonObject {
-  const kept: JsonObject = {};
+  const picked: JsonObject = {};
   for (const name in value) {
     // An assignment to that name would change the object's prototype instead.
-    if (name !== '__proto__' && isWanted(name)) kept[name] = value[name];
+    if (name !== '__proto__' && isWanted(name)) picked[name] = value[name];
   }
-  return kept;
+  return picked;
 }
 
 /** `value` without the named members. */

@@ -85,7 +85,7 @@ export interface AnswerEncoder {
   /** Frames of the caller's stream, "" for none. Nothing follows a frame whose events end in `end` or `error`. */
   write(frame: Decoded): string;
   /** The whole answer as it is kept, once it was written. */
-  readonly kept?: Record<string, unknown> | null;
+  readonly stored?: Record<string, unknown> | null;
   /** Returns in-band error frames of a stream that continue what was written; absent where `errorFrame` suffices. */
   fail?(error: ApiError, requestId: string): string;
 }

@@ -45,15 +45,15 @@ export function withoutMoney(value: unknown, whole: ReadonlySet<string> = NONE):
     return items === null ? value : spelledLike(items, value);
   }
   const given = withoutHidden(value as Record<string, unknown>, namesNoMoney);
-  let kept: Record<string, unknown> | null = null;
+  let copy: Record<string, unknown> | null = null;
   for (const name in given) {
     const member = given[name];
     const isGone = name === '__proto__' || namesMoney(name);
     const shown = isGone || whole.has(name) ? member : withoutMoney(member, whole);
     if (!isGone && shown === member) continue;
-    kept ??= { ...given };
-    if (isGone) delete kept[name];
-    else kept[name] = shown;
+    copy ??= { ...given };
+    if (isGone) delete copy[name];
+    else copy[name] = shown;
   }
-  return kept ?? given;
+  return copy ?? given;
 }

@@ -104,7 +104,7 @@ export interface Answer {
   /** Headers of the caller's answer: the content type, and what else belongs to its framing. */
   readonly headers: Readonly<Record<string, string>>;
   /** Part of a whole answer that an endpoint stores. */
-  readonly kept?: Readonly<Record<string, unknown>> | null;
+  readonly stored?: Readonly<Record<string, unknown>> | null;
   /** Reads a chunk and never throws: a body that cannot be read is a `failure`. Nothing follows `end` or `failure`. */
   push(chunk: Uint8Array): Piece[];
   /** The upstream closed: the last pieces, `end` or `failure` last. */

@@ -139,8 +139,8 @@ class TextAnswer implements Answer {
     this.encoder = caller.encoder(textFacts, kind.isNative, asked);
   }
 
-  get kept(): Readonly<Record<string, unknown>> | null {
-    return this.encoder.kept ?? null;
+  get stored(): Readonly<Record<string, unknown>> | null {
+    return this.encoder.stored ?? null;
   }
 
   push(chunk: Uint8Array): Piece[] {

@@ -27,7 +27,7 @@ export class HttpResponseStore extends ResponseStore {
     super();
   }
 
-  override async keep(responses: readonly StoredResponse[]): Promise<void> {
+  override async store(responses: readonly StoredResponse[]): Promise<void> {
     await this.post('/internal/responses', { responses });
   }
 

@@ -58,7 +58,7 @@ type Reported = MetricObjectWithValues<NamedValue>;
  * prom-client hashes the labels at every count, which on the hot path costs more than all the counting. So the numbers
  * are kept here, one object per series, and it is given them when it is scraped.
  */
-class Kept<S> {
+class SeriesCache<S> {
   readonly known = new Map<string, { labels: Labels; series: S }>();
 
   constructor(
@@ -87,7 +87,7 @@ class Kept<S> {
 }
 
 export function counterSeries({ name, help, labelNames }: MetricName, registry: Registry): SeriesOf<Tally> {
-  const kept = new Kept(labelNames, () => new Tally());
+  const cache = new SeriesCache(labelNames, () => new Tally());
   new Counter({
     name,
     help,
@@ -95,10 +95,10 @@ export function counterSeries({ name, help, labelNames }: MetricName, registry: 
     registers: [registry],
     collect() {
       this.reset();
-      for (const { labels, series } of kept.known.values()) this.inc(labels, series.value);
+      for (const { labels, series } of cache.known.values()) this.inc(labels, series.value);
     },
   });
-  return (...values) => kept.of(values);
+  return (...values) => cache.of(values);
 }
 
 export function histogramSeries(
@@ -106,12 +106,12 @@ export function histogramSeries(
   bounds: readonly number[],
   registry: Registry,
 ): SeriesOf<Spread> {
-  const kept = new Kept(name.labelNames, () => new Spread(bounds));
-  new KeptHistogram(name, bounds, registry, kept);
-  return (...values) => kept.of(values);
+  const cache = new SeriesCache(name.labelNames, () => new Spread(bounds));
+  new CachedHistogram(name, bounds, registry, cache);
+  return (...values) => cache.of(values);
 }
 
-class KeptHistogram extends Histogram {
+class CachedHistogram extends Histogram {
   /** Says what a histogram of this name looks like; it holds no values. */
   private readonly empty: Histogram;
 
@@ -119,7 +119,7 @@ class KeptHistogram extends Histogram {
     private readonly metric: MetricName,
     private readonly bounds: readonly number[],
     registry: Registry,
-    private readonly kept: Kept<Spread>,
+    private readonly cache: SeriesCache<Spread>,
   ) {
     const { name, help, labelNames } = metric;
     const options = { name, help, labelNames: [...labelNames], buckets: [...bounds] };
@@ -128,7 +128,7 @@ class KeptHistogram extends Histogram {
   }
 
   override async get(): Promise<Reported> {
-    const values = [...this.kept.known.values()].flatMap(({ labels, series }) =>
+    const values = [...this.cache.known.values()].flatMap(({ labels, series }) =>
       this.reported(labels, series),
     );
     return { ...(await this.empty.get()), values };

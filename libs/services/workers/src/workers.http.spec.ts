@@ -38,7 +38,7 @@ describe('the workers service', () => {
 describe('/v1/responses/{id}', () => {
   it.each(['/v1', '/openai/v1'])('RESP-03 answers under %s what was kept, unchanged', async (base) => {
     const one = stored(`resp_read${base.length}`);
-    await app.responses.keep([one, one]);
+    await app.responses.store([one, one]);
     const { status, body } = await app.call('GET', `${base}/responses/${one.id}`, key);
     expect([status, body]).toEqual([200, one.response]);
   });
@@ -46,7 +46,7 @@ describe('/v1/responses/{id}', () => {
   it('RESP-03 keeps what a model may write: NUL, halves of characters, megabytes', async () => {
     const text = `\u0000 \ud800 ${'x'.repeat(2_000_000)}`;
     const response = { id: 'resp_odd', status: 'completed', output: [{ type: 'message', text }] };
-    await app.responses.keep([stored('resp_odd', { response })]);
+    await app.responses.store([stored('resp_odd', { response })]);
     expect((await app.call('GET', '/v1/responses/resp_odd', key)).body).toEqual(response);
   });
 
@@ -71,7 +71,7 @@ describe('/v1/responses/{id}', () => {
 
   it('ERA-05 204 removes for the usage service what was answered for an end user until then, and nothing else', async () => {
     const of = { end_user_hash: 'hash-of-ada', created_at: 1_700_000_000 };
-    await app.responses.keep([
+    await app.responses.store([
       stored('resp_ada', of),
       stored('resp_ada_later', { ...of, created_at: 1_700_000_001 }),
       stored('resp_bob', { ...of, end_user_hash: 'hash-of-bob' }),
@@ -94,7 +94,7 @@ describe('/v1/responses/{id}', () => {
     const ids = [randomBytes(20_000).toString('base64'), 'msg_\u0000', 'x'.repeat(257), ''];
     const input = ids.map((id) => ({ type: 'message', id, role: 'user', content: 'Hello' }));
     const own: Partial<StoredResponse> = { input, conversation_id: conversation.id as string };
-    await app.responses.keep([stored('resp_long_ids', own), stored('resp_next_to_it', { key_id: 'key_b' })]);
+    await app.responses.store([stored('resp_long_ids', own), stored('resp_next_to_it', { key_id: 'key_b' })]);
     expect((await app.call('GET', '/v1/responses/resp_next_to_it', thief)).status).toBe(200);
     const listed = await app.call('GET', `/v1/conversations/${conversation.id}/items?order=asc`, key);
     const shown = (listed.body.data as { id: string }[]).map(({ id }) => id);
@@ -111,7 +111,7 @@ describe('/v1/responses/{id}', () => {
     ['POST', '/cancel'],
     ['DELETE', ''],
   ])('ERR-32 404 resource_not_found for another key, %s %s', async (method, path) => {
-    await app.responses.keep([stored('resp_mine')]);
+    await app.responses.store([stored('resp_mine')]);
     for (const [id, as] of [
       ['resp_mine', thief],
       ['resp_none', key],
@@ -123,8 +123,8 @@ describe('/v1/responses/{id}', () => {
   });
 
   it('RESP-03 does not let one key’s response take the place of another’s of the same id', async () => {
-    await app.responses.keep([stored('resp_same')]);
-    await app.responses.keep([
+    await app.responses.store([stored('resp_same')]);
+    await app.responses.store([
       stored('resp_same', { key_id: 'key_b', response: { id: 'resp_same', output: [] } }),
     ]);
     expect((await app.call('GET', '/v1/responses/resp_same', key)).body.usage).toBeDefined();
@@ -132,7 +132,7 @@ describe('/v1/responses/{id}', () => {
   });
 
   it('RESP-03 deletes', async () => {
-    await app.responses.keep([stored('resp_gone')]);
+    await app.responses.store([stored('resp_gone')]);
     const deleted = { id: 'resp_gone', object: 'response', deleted: true };
     expect((await app.call('DELETE', '/v1/responses/resp_gone', key)).body).toEqual(deleted);
     expect((await app.call('GET', '/v1/responses/resp_gone', key)).status).toBe(404);
@@ -140,7 +140,7 @@ describe('/v1/responses/{id}', () => {
 
   it('RESP-03 pages the items of its input', async () => {
     const input = ['a', 'b', 'c'].map((id) => ({ type: 'message', id, role: 'user', content: id }));
-    await app.responses.keep([stored('resp_items', { input })]);
+    await app.responses.store([stored('resp_items', { input })]);
     const page = async (query: string): Promise<unknown> =>
       (await app.call('GET', `/v1/responses/resp_items/input_items?${query}`, key)).body;
     expect(await page('limit=2&order=asc')).toMatchObject({
@@ -155,7 +155,7 @@ describe('/v1/responses/{id}', () => {
   });
 
   it('RESP-03 takes what the SDKs ask to hold besides, and leaves out what was not kept', async () => {
-    await app.responses.keep([
+    await app.responses.store([
       stored('resp_more', { input: [{ type: 'message', id: 'a', role: 'user', content: 'a' }] }),
     ]);
     const include = 'include[]=reasoning.encrypted_content&include[]=message.input_image.image_url';
@@ -176,7 +176,7 @@ describe('/v1/responses/{id}', () => {
   });
 
   it('RESP-03 streams a response that has ended, from where the caller left it', async () => {
-    await app.responses.keep([stored('resp_stream')]);
+    await app.responses.store([stored('resp_stream')]);
     const { text } = await app.call('GET', '/v1/responses/resp_stream?stream=true&starting_after=2', key);
     const types = [...text.matchAll(/^event: (\S+)$/gm)].map(([, type]) => type);
     expect(types).toEqual(['response.output_item.done', 'response.completed']);
@@ -186,7 +186,7 @@ describe('/v1/responses/{id}', () => {
   });
 
   it('RESP-03 400 for the cancel of what does not run in the background', async () => {
-    await app.responses.keep([stored('resp_done')]);
+    await app.responses.store([stored('resp_done')]);
     const { status, body } = await app.call('POST', '/v1/responses/resp_done/cancel', key);
     expect([status, body.error.code]).toEqual([400, 'bad_request']);
   });
@@ -194,7 +194,7 @@ describe('/v1/responses/{id}', () => {
 
 describe('what a request goes on from', () => {
   it('RESP-05 is the whole chain, oldest first, of this key alone', async () => {
-    await app.responses.keep([
+    await app.responses.store([
       stored('resp_1'),
       stored('resp_2', { previous_response_id: 'resp_1' }),
       stored('resp_3', { previous_response_id: 'resp_2', credential: 'openai' }),
@@ -273,7 +273,7 @@ describe('/v1/conversations', () => {
     const path = `/v1/conversations/${body.id}/items`;
     const added = await app.call('POST', path, key, { items: [text('two')] });
     expect(added.body.data).toHaveLength(1);
-    await app.responses.keep([stored('resp_conv', { conversation_id: body.id })]);
+    await app.responses.store([stored('resp_conv', { conversation_id: body.id })]);
     const { data } = (await app.call('GET', `${path}?order=asc`, key)).body;
     expect(data.map(({ content }: { content: unknown }) => content).slice(0, 2)).toEqual(
       ['one', 'two'].map((one) => [{ type: 'input_text', text: one }]),
@@ -333,7 +333,7 @@ describe('/v1/conversations', () => {
         conversation_id,
         input: Array.from({ length: items }, (_, n) => ({ ...text('x'), id: `${id}_${n}` })),
       });
-    await app.responses.keep([said('resp_brim', 9_980)]);
+    await app.responses.store([said('resp_brim', 9_980)]);
     const add = (items: object[]) => app.call('POST', path, key, { items });
     const tries = [1, 2, 3, 4].map(() => add(Array.from({ length: 8 }, () => text('more'))));
     const answers = await Promise.all(tries);
@@ -350,7 +350,7 @@ describe('/v1/conversations', () => {
     expect((await add([1, 2, 3, 4, 5].map((n) => ({ ...text('x'), id: `resp_brim_${n}` })))).status).toBe(
       200,
     );
-    await app.responses.keep([said('resp_past', 5)]);
+    await app.responses.store([said('resp_past', 5)]);
     expect(await count()).toBe(10_003);
     expect(await add([text('more')])).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
     for (const n of [1, 2, 3, 4]) await app.call('DELETE', `${path}/resp_brim_${n}`, key);
@@ -362,7 +362,7 @@ describe('/v1/conversations', () => {
     const { body } = await app.call('POST', '/v1/conversations', key, {});
     const path = `/v1/conversations/${body.id}/items`;
     const large = { ...text('x'.repeat(31 * 1_048_576)), id: 'msg_large' };
-    await app.responses.keep([stored('resp_large', { conversation_id: body.id as string, input: [large] })]);
+    await app.responses.store([stored('resp_large', { conversation_id: body.id as string, input: [large] })]);
     const add = async (): Promise<number> =>
       (await app.call('POST', path, key, { items: [text('x'.repeat(1_048_576))] })).status;
     expect(await add()).toBe(409);
@@ -371,7 +371,7 @@ describe('/v1/conversations', () => {
   });
 
   it('RESP-05 finds items by their ids in responses and conversations of the key alone', async () => {
-    await app.responses.keep([stored('resp_items_1', { key_id: 'key_items' })]);
+    await app.responses.store([stored('resp_items_1', { key_id: 'key_items' })]);
     const owner = app.keyOf('key_items');
     const { body: conversation } = await app.call('POST', '/v1/conversations', owner, {
       items: [{ type: 'message', role: 'user', content: 'Hello' }],

@@ -19,7 +19,7 @@ export class ResponseStoreDouble extends ResponseStore {
   /** Files by their ids. */
   readonly known = new Map<string, NamedFile & { key_id: string }>();
 
-  override async keep(responses: readonly StoredResponse[]): Promise<void> {
+  override async store(responses: readonly StoredResponse[]): Promise<void> {
     const fault = this.faults.shift();
     if (fault) throw fault;
     this.kept.push(...responses);

@@ -20,7 +20,7 @@ export class NativeResponsesEncoder implements AnswerEncoder {
   private sequence = 0;
   private response: JsonObject | null = null;
   /** Response as the provider wrote it, without its cost and an invalid id. */
-  kept: JsonObject | null = null;
+  stored: JsonObject | null = null;
 
   constructor(
     private readonly facts: TextFacts,
@@ -55,7 +55,7 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     const frames = frame({ ...shown, request_id: requestId, sequence_number: this.sequence++ });
     const last = this.response ?? responseObject(this.startState(), this.request, this.facts);
     const response = { ...last, status: 'failed', error: { code: failedCode(error), message } };
-    this.kept = response;
+    this.stored = response;
     return frames + frame({ type: 'response.failed', response, sequence_number: this.sequence++ });
   }
 
@@ -82,10 +82,10 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     const { facts } = this;
     const { raw, usage } = this.reported;
     // What an older or thinner upstream leaves out, or says null for, has the value that the request, or its default, gave it.
-    const kept: JsonObject = spelledLike(responseObject(this.startState(), this.request, facts), response);
+    const stored: JsonObject = spelledLike(responseObject(this.startState(), this.request, facts), response);
     for (const [name, member] of Object.entries(spared(response))) {
-      const isUnset = member === null && Object.hasOwn(kept, name);
-      if (!OWN_MEMBERS.has(name) && !isUnset) kept[name] = member;
+      const isUnset = member === null && Object.hasOwn(stored, name);
+      if (!OWN_MEMBERS.has(name) && !isUnset) stored[name] = member;
     }
     const id = textOf(response.id);
     const { previous_response_id: previous, conversation } = this.request.body.value;
@@ -97,10 +97,10 @@ export class NativeResponsesEncoder implements AnswerEncoder {
         ? {}
         : { conversation: isObject(conversation) ? conversation : { id: conversation } }),
     };
-    if (isFinal) this.kept = { ...kept, usage: withoutMoney(kept.usage), id: shownId, ...links };
+    if (isFinal) this.stored = { ...stored, usage: withoutMoney(stored.usage), id: shownId, ...links };
     const counts = isFinal ? responsesUsage(facts.believed(usage), raw, facts, true) : null;
     return {
-      ...kept,
+      ...stored,
       id: shownId,
       ...links,
       model: facts.model,

@@ -15,7 +15,7 @@ export function frame(object: JsonObject): string {
 /** Writes the answer of another format as a response; a stream ends in `[DONE]`, and without it where it has failed. */
 export class ResponsesEncoder implements AnswerEncoder {
   private readonly writer: AnswerWriter;
-  kept: JsonObject | null = null;
+  stored: JsonObject | null = null;
 
   constructor(facts: TextFacts, request: ModelRequest) {
     this.writer = new AnswerWriter(facts, request);
@@ -24,8 +24,8 @@ export class ResponsesEncoder implements AnswerEncoder {
   whole({ events }: Decoded): JsonObject {
     let last: JsonObject = {};
     for (const event of events) for (const object of this.writer.write(event)) last = object;
-    this.kept = objectOf(last.response);
-    return this.kept;
+    this.stored = objectOf(last.response);
+    return this.stored;
   }
 
   write({ events }: Decoded): string {
@@ -34,13 +34,13 @@ export class ResponsesEncoder implements AnswerEncoder {
 
   fail(error: ApiError, requestId: string): string {
     const objects = this.writer.fail(error, requestId);
-    if (objects.length > 0) this.kept = objectOf(objects.at(-1)?.response);
+    if (objects.length > 0) this.stored = objectOf(objects.at(-1)?.response);
     return objects.map(frame).join('');
   }
 
   private frames(event: ModelEvent): string {
     const objects = this.writer.write(event);
-    if (event.type === 'end') this.kept = objectOf(objects.at(-1)?.response);
+    if (event.type === 'end') this.stored = objectOf(objects.at(-1)?.response);
     const frames = objects.map(frame).join('');
     return event.type === 'end' && frames !== '' ? frames + DONE_FRAME : frames;
   }

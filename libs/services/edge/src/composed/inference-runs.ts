@@ -92,7 +92,7 @@ export class InferenceRuns {
     const feed = new BackgroundFeed({ store, run, first, clock, onGone: () => upstream.abort() });
     const memory: TurnMemory = {
       recall: (_link, look) => look(),
-      keep: (response) => void (feed.kept = response),
+      store: (response) => void (feed.kept = response),
     };
     const { error, isUnit } = await this.asked(
       call,

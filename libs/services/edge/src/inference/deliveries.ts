@@ -203,13 +203,13 @@ class Delivery {
     const hasLength = !client.isOpen && !unit.admitted.asked.stream;
     if (!hasLength) this.open();
     const { record } = unit.admitted;
-    const kept = record === null ? null : this.keep(record);
-    if (hasLength) await unit.call.origin.keep?.(out);
+    const storing = record === null ? null : this.storeResponse(record);
+    if (hasLength) await unit.call.origin.store?.(out);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
     // Counts that cannot be of its texts are the operator's to see.
     if (state.meter.isFarOff(state.planned.model.record.supports_thinking))
       this.deliveries.attempts.farOff(unit, state);
-    if (kept !== null) await kept;
+    if (storing !== null) await storing;
     if (this.recorder !== null) this.remember(this.recorder, out);
     if (hasLength) client.answer(out, this.headers());
     else await client.write(out);
@@ -218,24 +218,24 @@ class Delivery {
   /**
    * Stores the record before the last bytes leave: a reader of the answer can continue from it, or see how it failed.
    */
-  private async keep({ isStored, ...record }: RequestRecord): Promise<void> {
+  private async storeResponse({ isStored, ...record }: RequestRecord): Promise<void> {
     const { call, admitted, facts } = this.unit;
-    const { kept } = this.received.answer;
+    const { stored } = this.received.answer;
     const { memory } = call.origin;
-    if (kept == null || !(isStored || memory)) return;
+    if (stored == null || !(isStored || memory)) return;
     const { planned } = this.state;
     const response = {
       ...record,
-      id: String(kept.id),
+      id: String(stored.id),
       key_id: call.principal.keyId,
       account_id: call.principal.accountId,
       end_user_hash: facts.end_user_hash,
       credential: planned.route.dialect === admitted.asked.dialect ? credentialOf(planned) : null,
       created_at: Math.floor(call.receivedAtMs / 1_000),
-      response: { ...kept },
+      response: { ...stored },
     };
-    memory?.keep(response);
-    if (isStored) await this.deliveries.responses.keep(response);
+    memory?.store(response);
+    if (isStored) await this.deliveries.responses.store(response);
   }
 
   /** The upstream said how it ends; or visible output began of a model that reasons, which must not be had for nothing. */
@@ -292,7 +292,7 @@ class Delivery {
     const words = this.received.answer.fail(error);
     const { record } = this.unit.admitted;
     // A conversation goes on as it was before.
-    if (record !== null) await this.keep({ ...record, conversation_id: null });
+    if (record !== null) await this.storeResponse({ ...record, conversation_id: null });
     if (words === null) this.client.cut();
     else await this.client.write(words);
   }

@@ -13,7 +13,7 @@ import type { Endpoint } from '@gateway/endpoints';
 /** One turn's way to what was said before it on the same connection. */
 export interface TurnMemory {
   recall(link: ResponseLink, look: () => Promise<RecalledItems | null>): Promise<RecalledItems | null>;
-  keep(response: StoredResponse): void;
+  store(response: StoredResponse): void;
 }
 
 /** One request for inference, authenticated, before its body is looked at. */
@@ -48,7 +48,7 @@ export interface Origin {
   /** Memory of the earlier requests of a socket or a background run. */
   readonly memory?: TurnMemory;
   /** Receives the whole answer before the unit ends. Where it throws, the request has failed and costs nothing. */
-  readonly keep?: (out: string | Uint8Array) => Promise<void>;
+  readonly store?: (out: string | Uint8Array) => Promise<void>;
   /** Receives the work that a provider has taken over, before it is waited for. */
   readonly note?: (task: TakenTask) => Promise<void>;
   /** Called once the request is a unit: whatever becomes of it has an event. */

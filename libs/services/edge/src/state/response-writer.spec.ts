@@ -15,8 +15,8 @@ beforeEach(() => {
   store = new ResponseStoreDouble();
   lost = 0;
   gate = async () => undefined;
-  const keep = store.keep.bind(store);
-  store.keep = async (responses) => {
+  const keep = store.store.bind(store);
+  store.store = async (responses) => {
     await gate();
     return keep(responses);
   };
@@ -37,12 +37,12 @@ const keptIds = (): string[] => store.kept.map(({ id }) => id);
 describe('the writer of responses', () => {
   it('RESP-04 resolves once a response is kept; those that come meanwhile go together', async () => {
     const writes: number[] = [];
-    const keep = store.keep;
-    store.keep = (responses) => {
+    const keep = store.store;
+    store.store = (responses) => {
       writes.push(responses.length);
       return keep(responses);
     };
-    await Promise.all(['one', 'two', 'three'].map((id) => writer.keep(response(id))));
+    await Promise.all(['one', 'two', 'three'].map((id) => writer.store(response(id))));
     expect([keptIds(), writes]).toEqual([
       ['one', 'two', 'three'],
       [1, 2],
@@ -52,7 +52,7 @@ describe('the writer of responses', () => {
   it('holds an answer back for a second at most', async () => {
     let open = (): void => undefined;
     gate = () => new Promise((resolve) => (open = resolve));
-    const slow = writer.keep(response('slow'));
+    const slow = writer.store(response('slow'));
     await clock.advance(1_100);
     await slow;
     expect(keptIds()).toEqual([]);
@@ -64,10 +64,10 @@ describe('the writer of responses', () => {
 
   it('holds nothing back while the store is away, and keeps it once it is back', async () => {
     gate = () => Promise.reject(new Error('away'));
-    const first = writer.keep(response('first'));
+    const first = writer.store(response('first'));
     await clock.advance(1_100);
     await first;
-    await writer.keep(response('second'));
+    await writer.store(response('second'));
     gate = async () => undefined;
     await clock.advance(300);
     await writer.flush();
@@ -77,7 +77,7 @@ describe('the writer of responses', () => {
   it('A7 while the store is away, one account fills half of what may wait; another finds the rest', async () => {
     gate = () => Promise.reject(new Error('away'));
     const keep = (n: number, account_id: string): Promise<void> =>
-      writer.keep({ ...response(`${account_id}_${n}`, 'x'.repeat(1_048_576)), account_id });
+      writer.store({ ...response(`${account_id}_${n}`, 'x'.repeat(1_048_576)), account_id });
     const large = Array.from({ length: 40 }, (_, n) => keep(n, 'acct_a'));
     expect(lost).toBe(8);
     const others = Array.from({ length: 10 }, (_, n) => keep(n, 'acct_b'));
@@ -90,7 +90,7 @@ describe('the writer of responses', () => {
   });
 
   it('loses one that is too large, and counts it', async () => {
-    await writer.keep(response('large', 'x'.repeat(13 * 1_048_576)));
+    await writer.store(response('large', 'x'.repeat(13 * 1_048_576)));
     expect([keptIds(), lost]).toEqual([[], 1]);
   });
 });

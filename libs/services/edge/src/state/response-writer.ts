@@ -19,7 +19,7 @@ export class ResponseWriter {
     private readonly onLost: (count: number, cause: unknown) => void,
   ) {
     this.behind = new WriteBehind({
-      write: (batch) => store.keep(batch),
+      write: (batch) => store.store(batch),
       accountOf: ({ account_id }) => account_id,
       deadlines,
       onLost,
@@ -32,7 +32,7 @@ export class ResponseWriter {
    * Resolves once it is kept, so that who reads the answer can go on from it; at the latest after a second, and at once
    * while the store is unavailable.
    */
-  keep(response: StoredResponse): Promise<void> {
+  store(response: StoredResponse): Promise<void> {
     const bytes = Buffer.byteLength(JSON.stringify(response));
     return new Promise((resolve) => {
       if (bytes > ONE_BYTES_MAX) {

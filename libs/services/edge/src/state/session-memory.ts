@@ -30,7 +30,7 @@ export class SessionMemory {
         before = (from === null ? undefined : this.known.get(from)?.recalled) ?? (await look());
         return before;
       },
-      keep: ({ id, input, response, credential }) => {
+      store: ({ id, input, response, credential }) => {
         const output = Array.isArray(response.output) ? (response.output as Json[]) : [];
         const items = [...(before?.items ?? []), ...input, ...output];
         from = null;

@@ -112,7 +112,7 @@ describe('POST /v1/end-users/erasures', () => {
 
   it('ERA-05 is completed when the stored responses are gone, not before', async () => {
     const stored = { id: 'resp_1', account_id: 'acct_1', end_user_hash: hashOf('ada'), created_at: 1 };
-    await app.responses.keep([stored as StoredResponse]);
+    await app.responses.store([stored as StoredResponse]);
     app.responses.faults.push(new Error('the workers service is away'));
     const { body } = await erase(own);
     expect([body.status, app.responses.kept]).toEqual(['running', [stored]]);
@@ -125,7 +125,7 @@ describe('POST /v1/end-users/erasures', () => {
     const { body } = await erase(own);
     expect(body.status).toBe('completed');
     const late = { id: 'resp_2', account_id: 'acct_1', end_user_hash: hashOf('ada'), created_at: 1 };
-    await app.responses.keep([late as StoredResponse]);
+    await app.responses.store([late as StoredResponse]);
     await app.database.pool.query(`UPDATE erasure SET completed_at = completed_at - interval '61 s'`);
     await app.app.get(Erasures, { strict: false }).advance();
     expect(app.responses.kept).toEqual([]);

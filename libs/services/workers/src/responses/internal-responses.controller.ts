@@ -24,7 +24,7 @@ export class InternalResponsesController {
   @Post()
   @HttpCode(204)
   async keep(@Body() { responses }: KeepResponsesBody): Promise<void> {
-    await this.responses.keep(responses);
+    await this.responses.store(responses);
   }
 
   @Post('recall')

@@ -47,7 +47,7 @@ describe('what a request goes on from', () => {
   const TOO_LARGE = { code: 'context_window_exceeded' };
 
   it('RESP-05 says its size before it is read, and reads nothing where there is no room', async () => {
-    await app.responses.keep([
+    await app.responses.store([
       large('resp_1', MIB),
       large('resp_2', 2 * MIB, { previous_response_id: 'resp_1' }),
     ]);
@@ -74,7 +74,7 @@ describe('what a request goes on from', () => {
     const owned = { key_id: 'key_many', account_id: 'acct_key_many' };
     const { body } = await app.call('POST', '/v1/conversations', app.keyOf('key_many'), {});
     for (const [at, id] of ids.entries())
-      await app.responses.keep([
+      await app.responses.store([
         large(id, 12 * MIB, {
           ...owned,
           ...{ previous_response_id: ids[at - 1] ?? null, conversation_id: body.id as string },
@@ -95,7 +95,7 @@ describe('what a request goes on from', () => {
     const item = { type: 'message', id: 'msg_often', role: 'user', content: `\u0000 ${'x'.repeat(2 * MIB)}` };
     const own = { key_id: 'key_often', account_id: 'acct_key_often' };
     const ids = Array.from({ length: 20 }, (_, at) => `resp_often_${at}`);
-    for (const id of ids) await app.responses.keep([stored(id, { ...own, input: [item] })]);
+    for (const id of ids) await app.responses.store([stored(id, { ...own, input: [item] })]);
     const { sizes, reserveMemory } = measured();
     const found = await app.responses.items('key_often', ['msg_often', 'msg_none'], reserveMemory);
     expect([...found]).toEqual([['msg_often', item]]);
@@ -132,7 +132,7 @@ describe('what a request goes on from', () => {
   });
 
   it('RESP-05 503 counts for an edge until it has it, and is refused before it is read', async () => {
-    await app.responses.keep([large('resp_edge', 2 * MIB)]);
+    await app.responses.store([large('resp_edge', 2 * MIB)]);
     const recall = (): Promise<Response> =>
       fetch(`${app.url}/internal/responses/recall`, {
         method: 'POST',
@@ -152,7 +152,7 @@ describe('what a request goes on from', () => {
 describe('responses and conversations as they are read', () => {
   it('RESP-03 503 holds a bounded number of bytes, however many read at once', async () => {
     const one = large('resp_read', 2 * MIB);
-    await app.responses.keep([one]);
+    await app.responses.store([one]);
     let peak = 0;
     const hold = pressure.held.bind(pressure);
     const held = jest.spyOn(pressure, 'held').mockImplementation((bytes) => {
@@ -172,7 +172,7 @@ describe('responses and conversations as they are read', () => {
   it.each(['', '/input_items', '?stream=true'])(
     'RESP-03 503 reads nothing of a response past the bound: GET …%s',
     async (of) => {
-      await app.responses.keep([large('resp_full', 2 * MIB)]);
+      await app.responses.store([large('resp_full', 2 * MIB)]);
       pressure.held(BYTES_MAX - MIB / 2);
       const { status, body } = await app.call('GET', `/v1/responses/resp_full${of}`, key);
       expect([status, body.error.code]).toEqual([503, 'service_unavailable']);

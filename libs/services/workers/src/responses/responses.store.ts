@@ -86,7 +86,7 @@ export class StoredResponses extends ResponseStore {
     super();
   }
 
-  override async keep(responses: readonly StoredResponse[]): Promise<void> {
+  override async store(responses: readonly StoredResponse[]): Promise<void> {
     if (responses.length === 0) return;
     const columnOf = (valueOf: (response: StoredResponse) => unknown): unknown[] => responses.map(valueOf);
     await this.database.pool.query({

@@ -45,7 +45,7 @@ describe('what requests go on from', () => {
     );
     pressure = edge.app.app.get(Pressure, { strict: false });
     pressure.held(ELSEWHERE);
-    await edge.responses.keep([keptAs('resp_large', 2 * MIB), keptAs('resp_small', 10)]);
+    await edge.responses.store([keptAs('resp_large', 2 * MIB), keptAs('resp_small', 10)]);
   });
   beforeEach(() => edge.sim.reset());
   afterEach(() => eventually(() => inFlight() === 0));
@@ -79,7 +79,7 @@ describe('what requests go on from', () => {
     const own = pressure.ofAccount(edge.accountId);
     pressure.released(ELSEWHERE);
     own.held(63 * MIB);
-    await edge.responses.keep([
+    await edge.responses.store([
       { ...keptAs('resp_other', 2 * MIB), key_id: 'key_other', account_id: 'acct_other' },
     ]);
     const other = edge.addKey(testPrincipal('key_other', { accountId: 'acct_other' }));
