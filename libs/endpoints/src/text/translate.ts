@@ -63,10 +63,10 @@ class TextTranslation implements Translation {
   constructor(
     private readonly caller: TextCaller,
     private readonly dialect: TextDialect,
-    private readonly asked: ModelRequest,
+    private readonly modelRequest: ModelRequest,
     private readonly target: RouteTarget,
   ) {
-    const { unknownAtProvider: unknown } = asked;
+    const { unknownAtProvider: unknown } = modelRequest;
     this.atProvider = unknown !== undefined && this.takesNewer ? unknown : undefined;
   }
 
@@ -75,36 +75,38 @@ class TextTranslation implements Translation {
   }
 
   prepare(): EncodedRequest {
-    const { asked, dialect, target } = this;
+    const { modelRequest: modelRequest, dialect, target } = this;
     if (this.encoded !== null) return this.encoded;
     // Its parts are written anew in another format; in the caller's own its bytes go on.
-    if (dialect.name === asked.dialect) return (this.encoded = dialect.upstream.encode(asked, target));
-    spellBody(asked.body);
-    const own = { ...asked, turns: distinctCalls(asked.turns) };
+    if (dialect.name === modelRequest.dialect)
+      return (this.encoded = dialect.upstream.encode(modelRequest, target));
+    spellBody(modelRequest.body);
+    const own = { ...modelRequest, turns: distinctCalls(modelRequest.turns) };
     return (this.encoded = dialect.upstream.encode(own, target));
   }
 
   get ignored(): readonly string[] {
     if (this.encoded === null) return [];
     const { ignored } = this.encoded;
-    return this.asked.newBetas === undefined || this.takesNewer
+    return this.modelRequest.newBetas === undefined || this.takesNewer
       ? ignored
-      : [...ignored, ...newBetaNames(this.asked)];
+      : [...ignored, ...newBetaNames(this.modelRequest)];
   }
 
   private get takesNewer(): boolean {
-    return this.dialect.name === this.asked.dialect && this.target.quirks.takesNewer === true;
+    return this.dialect.name === this.modelRequest.dialect && this.target.quirks.takesNewer === true;
   }
 
   begin({ contentType }: AnswerHead, facts: AnswerFacts): Answer {
-    const { asked, target, dialect } = this;
+    const { modelRequest: modelRequest, target, dialect } = this;
     // An upstream may answer whole though a stream was asked for: the same answer is sent as a stream.
-    const isWhole = !asked.stream || !contentType.includes(dialect.upstream.streamType ?? EVENT_STREAM);
-    const isOtherForm = asked.stream && isWhole;
+    const isWhole =
+      !modelRequest.stream || !contentType.includes(dialect.upstream.streamType ?? EVENT_STREAM);
+    const isOtherForm = modelRequest.stream && isWhole;
     const decoder = dialect.upstream.decoder(target, this.encoded?.toolNames);
-    return new TextAnswer(this.caller, asked, decoder, facts, {
+    return new TextAnswer(this.caller, modelRequest, decoder, facts, {
       isWhole,
-      isNative: dialect.name === asked.dialect && !isOtherForm,
+      isNative: dialect.name === modelRequest.dialect && !isOtherForm,
       deprecatedCacheKey: target.quirks.deprecatedCacheKey ?? false,
     });
   }
@@ -121,22 +123,22 @@ class TextAnswer implements Answer {
 
   constructor(
     private readonly caller: TextCaller,
-    private readonly asked: ModelRequest,
+    private readonly modelRequest: ModelRequest,
     private readonly decoder: AnswerDecoder,
     private readonly facts: AnswerFacts,
     kind: { isWhole: boolean; isNative: boolean; deprecatedCacheKey: boolean },
   ) {
     this.isWhole = kind.isWhole;
-    this.headers = asked.stream ? EVENT_STREAM_HEADERS : JSON_HEADERS;
+    this.headers = modelRequest.stream ? EVENT_STREAM_HEADERS : JSON_HEADERS;
     const textFacts = {
       ...facts,
-      excludeReasoning: asked.reasoning?.exclude ?? false,
+      excludeReasoning: modelRequest.reasoning?.exclude ?? false,
       deprecatedCacheKey: kind.deprecatedCacheKey,
-      includeUsage: asked.includeUsage,
-      legacyFunctions: asked.legacyFunctions,
-      stop: asked.stop,
+      includeUsage: modelRequest.includeUsage,
+      legacyFunctions: modelRequest.legacyFunctions,
+      stop: modelRequest.stop,
     };
-    this.encoder = caller.encoder(textFacts, kind.isNative, asked);
+    this.encoder = caller.encoder(textFacts, kind.isNative, modelRequest);
   }
 
   get stored(): Readonly<Record<string, unknown>> | null {
@@ -165,7 +167,7 @@ class TextAnswer implements Answer {
     if (failed) return [failurePiece(failed.failure)];
     const piece: Piece = { kind: 'end', out: '' };
     this.count(answer, piece);
-    piece.out = this.asked.stream ? this.encoder.write(answer) : this.wholeText(answer);
+    piece.out = this.modelRequest.stream ? this.encoder.write(answer) : this.wholeText(answer);
     return [piece];
   }
 
@@ -204,7 +206,7 @@ class TextAnswer implements Answer {
           this.deliveredBytes += Buffer.byteLength(event.text);
           break;
         case 'tool_start':
-          this.callIds ??= new AnswerCallIds(this.asked);
+          this.callIds ??= new AnswerCallIds(this.modelRequest);
           event.id = this.callIds.distinct(event.id, event.choice);
           break;
         case 'usage':

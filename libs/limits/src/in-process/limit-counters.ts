@@ -85,34 +85,34 @@ export class LimitCounters {
   /** End of the time in which unposted spend may be counted twice. */
   private doubtUntil = -Infinity;
 
-  admit(asked: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersAnswer {
-    return this.unready(asked, entries) ?? this.take(asked, entries, now);
+  admit(request: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersAnswer {
+    return this.unready(request, entries) ?? this.take(request, entries, now);
   }
 
   /** Returns the result that `admit` would give a new unit, with the records behind it; nothing is counted. */
-  trial(asked: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersTrial {
+  trial(request: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersTrial {
     this.freeLapsed(now);
-    const unready = this.unready(asked, entries);
+    const unready = this.unready(request, entries);
     if (unready !== null) return { answer: unready, records: [] };
-    const { records, balance, reached: reached } = this.judge(asked, entries, now);
+    const { records, balance, reached: reached } = this.judge(request, entries, now);
     const answer: CountersAnswer = reached === null ? { kind: 'ok' } : this.refused(reached, now);
     return { answer, records: [...records, balance] };
   }
 
   /** Checks every limit and counts the unit where none is reached, whoever the caller is and whatever is posted. */
-  take(asked: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersAnswer {
+  take(request: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersAnswer {
     this.freeLapsed(now);
-    const { reservation, credit, tokens } = asked;
-    const known = this.units.get(asked.unit);
+    const { reservation, credit, tokens } = request;
+    const known = this.units.get(request.unit);
     if (known) return { kind: known.state === 'reserved' ? 'ok' : 'gone' };
-    const { records, balance, reached: reached } = this.judge(asked, entries, now);
+    const { records, balance, reached: reached } = this.judge(request, entries, now);
     if (reached !== null) return this.refused(reached, now);
     const isRoomy =
-      fits(balance, asked.worst, { credit }) &&
-      entries.every((entry, index) => fits(records[index], asked.worst, entry));
+      fits(balance, request.worst, { credit }) &&
+      entries.every((entry, index) => fits(records[index], request.worst, entry));
     const all = [...records, balance];
-    const nano = bounded(isRoomy ? reservation : asked.worst, all, 'reserved');
-    const worst = bounded(asked.worst, all, 'worst');
+    const nano = bounded(isRoomy ? reservation : request.worst, all, 'reserved');
+    const worst = bounded(request.worst, all, 'worst');
 
     for (const record of all) {
       record.rpm += 1;
@@ -121,14 +121,14 @@ export class LimitCounters {
       record.reserved += nano;
       record.worst += worst;
     }
-    this.setUnit(asked.unit, {
+    this.setUnit(request.unit, {
       state: 'reserved',
       nano,
       worst,
       minute: minuteOf(now),
       tokens,
       records: [...entries.map((entry) => entry.name), ACCOUNT_RECORD],
-      dueAt: now + asked.leaseMs,
+      dueAt: now + request.leaseMs,
     });
     return { kind: 'ok' };
   }
@@ -298,11 +298,11 @@ export class LimitCounters {
     return this.records.size + this.units.size;
   }
 
-  private unready(asked: CountersRequest, entries: readonly AdmissionEntry[]): CountersAnswer | null {
-    if (!this.stamped || this.version !== asked.accountVersion) return { kind: 'stale' };
-    if (asked.reservation === 0) return null;
+  private unready(request: CountersRequest, entries: readonly AdmissionEntry[]): CountersAnswer | null {
+    if (!this.stamped || this.version !== request.accountVersion) return { kind: 'stale' };
+    if (request.reservation === 0) return null;
     const unknown = entries.some(({ name, cap }) => cap < Infinity && !this.record(name).valid);
-    const isMissing = unknown || (asked.credit < Infinity && !this.record(ACCOUNT_RECORD).valid);
+    const isMissing = unknown || (request.credit < Infinity && !this.record(ACCOUNT_RECORD).valid);
     return isMissing ? { kind: 'missing' } : null;
   }
 

@@ -7,7 +7,7 @@ export interface CachedAnswer {
   usage: UnitUsage;
   storedAtMs: number;
   /** End user of the answer, with the time of the request; null where the request named none. */
-  endUser: (Omit<ErasedEndUser, 'erasedAtMs'> & { askedAtMs: number }) | null;
+  endUser: (Omit<ErasedEndUser, 'erasedAtMs'> & { requestedAtMs: number }) | null;
 }
 
 /** Size of all answers together: the oldest are dropped above it. */
@@ -57,7 +57,7 @@ export class ResponseCache {
     for (const [name, { endUser }] of this.answers) {
       if (endUser === null || endUser.endUserHash !== endUserHash || endUser.accountId !== accountId)
         continue;
-      if (endUser.askedAtMs <= erasedAtMs) this.remove(name);
+      if (endUser.requestedAtMs <= erasedAtMs) this.remove(name);
     }
   }
 

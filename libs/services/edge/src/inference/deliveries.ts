@@ -266,7 +266,7 @@ class Delivery {
     return {
       accountId: facts.account_id,
       endUserHash: facts.end_user_hash,
-      askedAtMs: call.receivedAtMs,
+      requestedAtMs: call.receivedAtMs,
     };
   }
 

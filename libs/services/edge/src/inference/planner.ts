@@ -164,8 +164,8 @@ export class Planner {
     principal: KeyPrincipal,
     ttlMs: number,
   ): CacheHit {
-    const asked = requestedModel === 'auto' ? requestedModel : model.record.id;
-    const name = cacheName(request, principal, asked);
+    const wanted = requestedModel === 'auto' ? requestedModel : model.record.id;
+    const name = cacheName(request, principal, wanted);
     if (name === null) return UNCACHED;
     return { cacheName: name, cached: this.cache.find(name, ttlMs, request.receivedAtMs) };
   }

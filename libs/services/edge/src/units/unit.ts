@@ -75,7 +75,7 @@ export class Unit {
   ) {
     const { principal, plan, asked } = admitted;
     // The 30 days of caps count by it: no clock of a process that stands behind may hide what is spent there.
-    const askedAtMs = Math.max(call.receivedAtMs, admitted.counted.minute * MINUTE_MS - CLOCKS_APART_MS);
+    const requestedAtMs = Math.max(call.receivedAtMs, admitted.counted.minute * MINUTE_MS - CLOCKS_APART_MS);
     this.facts = {
       request_id: call.requestId,
       unit: call.unit,
@@ -88,7 +88,7 @@ export class Unit {
       model: plan.model.record.id,
       requested_model: plan.requestedModel,
       stream: asked.stream,
-      created_at: new Date(askedAtMs).toISOString(),
+      created_at: new Date(requestedAtMs).toISOString(),
       byok_used: !admitted.cached && plan.routes[0].terms.byok.served,
       request_tags: admitted.tags,
       end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
