@@ -8,7 +8,7 @@ import type {
   StoredResponse,
 } from '@gateway/contracts';
 import type { Unsupported, ResultContext, RouteTarget, Translation } from '@gateway/dialects';
-import type { AskedUnits, SentInput, UsageBound } from '@gateway/money';
+import type { BillableUnits, SentInput, UsageBound } from '@gateway/money';
 import type { FileContent } from './stored/file-parts.js';
 import type { StoredContentNeeded } from './stored/stored-content-needed.js';
 
@@ -200,7 +200,7 @@ interface AskedLimits {
   /** Bytes of text that upstreams of `dialect` add to it; absent for none. */
   readonly nativeBytes?: number;
   /** Units that are known before the answer: what is sent, and what is asked for (pricing 8). */
-  readonly units: AskedUnits;
+  readonly billableUnits: BillableUnits;
   /** Seconds that a provider may report; absent where no recording is sent. */
   readonly recording?: Pick<UsageBound, 'audioSeconds' | 'measuredSeconds'>;
   /** null leaves it to the model; 0 where the answer has no output tokens. */

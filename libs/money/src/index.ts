@@ -12,7 +12,7 @@ export type { SentInput, UnitTraffic } from './estimate.js';
 export { plausibleUsage, recordingBound, transcriptionBound, usageBound } from './plausible-usage.js';
 export type { PlausibleUsage, UsageBound } from './plausible-usage.js';
 export { p95OutputTokens, reservation } from './reservation.js';
-export type { AskedUnits, ReservationRequest, ReservedRoute } from './reservation.js';
+export type { BillableUnits, ReservationRequest, ReservedRoute } from './reservation.js';
 export {
   bestDiscounted,
   cheapestRoute,

@@ -116,7 +116,7 @@ describe('reservation', () => {
       ],
     };
     const images = (context: ReservationRequest['context']): number =>
-      unitNano(record, { units: { images: 2 }, context });
+      unitNano(record, { billableUnits: { images: 2 }, context });
     expect(images({})).toBe(600_000_000);
     expect(images({ quality: 'low' })).toBe(20_000_000);
     expect(images({ quality: 'HIGH' })).toBe(600_000_000);
@@ -129,10 +129,14 @@ describe('reservation', () => {
       price_matrix: [{ when: { resolution: '1080p' }, usd_per_second: '0.5' }],
       video_usd_per_second: '0.1',
     };
-    expect(unitNano(byVideo, { units: { videos: 1, video_seconds: '4.2' } })).toBe(2_500_000_000);
-    expect(unitNano({ characters_usd_per_1m: '15' }, { units: { characters: 1_000 } })).toBe(15_000_000);
-    expect(unitNano({ search_usd_per_1k: '5' }, { units: { searches: 2 } })).toBe(10_000_000);
-    expect(unitNano({ audio_usd_per_minute: '0.006' }, { units: { audio_seconds: '59.5' } })).toBe(6_000_000);
+    expect(unitNano(byVideo, { billableUnits: { videos: 1, video_seconds: '4.2' } })).toBe(2_500_000_000);
+    expect(unitNano({ characters_usd_per_1m: '15' }, { billableUnits: { characters: 1_000 } })).toBe(
+      15_000_000,
+    );
+    expect(unitNano({ search_usd_per_1k: '5' }, { billableUnits: { searches: 2 } })).toBe(10_000_000);
+    expect(unitNano({ audio_usd_per_minute: '0.006' }, { billableUnits: { audio_seconds: '59.5' } })).toBe(
+      6_000_000,
+    );
     expect(unitNano({ request_usd: '0.0000000001' }, {})).toBe(1);
   });
 

@@ -38,7 +38,7 @@ export interface ReservedRoute extends Pick<PriceTerms, 'discountPct' | 'byok'> 
 }
 
 /** Units that are known when the request is admitted: what it sends, and what it asks for. */
-export type AskedUnits = Pick<
+export type BillableUnits = Pick<
   UnitUsage,
   | 'images'
   | 'input_images'
@@ -64,7 +64,7 @@ export interface ReservationRequest {
   readonly writesCache?: boolean;
   readonly wantsAudio?: boolean;
   readonly wantsImages?: boolean;
-  readonly units?: AskedUnits;
+  readonly billableUnits?: BillableUnits;
   /** Context as requested; an absent member may still become anything. */
   readonly context: PriceContext;
 }
@@ -119,7 +119,7 @@ function routeReservation(
       ? largest([rates[one].each, rates.cache_write.each, rates.cache_write_1h.each])
       : rates[one].each;
   let fixed = times(input.text, inputRate('fresh'));
-  if (compiled.billsUnits) fixed = add(fixed, unitsCost(compiled, request));
+  if (compiled.billsUnits) fixed = add(fixed, billableUnitsCost(compiled, request));
   if (input.audio > 0 && isTokenBilled('audio_input'))
     fixed = add(fixed, times(input.audio, inputRate('audio_input')));
   if (input.image > 0 && isTokenBilled('image_input'))
@@ -160,8 +160,11 @@ function maxOutput(
 }
 
 /** One request and the units asked for, pictures and video at the dearest rate that is still possible. */
-function unitsCost(compiled: CompiledPrice, { units = {}, tier, context }: ReservationRequest): Exact {
-  const { images, videos, video_seconds: videoSeconds, ...plain } = units;
+function billableUnitsCost(
+  compiled: CompiledPrice,
+  { billableUnits = {}, tier, context }: ReservationRequest,
+): Exact {
+  const { images, videos, video_seconds: videoSeconds, ...plain } = billableUnits;
   let sum = ZERO;
   for (const item of unitItems(compiled, { usage: { ...plain, requests: 1 }, tier, context })) {
     sum = add(sum, multiply(item.quantity, item.rate.each));

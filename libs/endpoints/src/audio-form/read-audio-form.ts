@@ -68,7 +68,7 @@ export function readAudioForm(
       inputAudioSeconds: Math.ceil(seconds),
       inputDocuments: [],
     },
-    units: { audio_seconds: seconds.toFixed(3) },
+    billableUnits: { audio_seconds: seconds.toFixed(3) },
     recording: recordingBound(seconds, file.bytes.byteLength),
     maxOutputTokens: null,
     choices: 1,

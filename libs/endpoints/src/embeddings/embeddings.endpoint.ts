@@ -87,7 +87,7 @@ function askedOf(body: ParsedBody): Asked<EmbeddingsRequest> {
       inputAudioSeconds: 0,
       inputDocuments: [],
     },
-    units: {},
+    billableUnits: {},
     maxOutputTokens: 0,
     choices: 1,
     writesCache: false,

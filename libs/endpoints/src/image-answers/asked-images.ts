@@ -43,7 +43,7 @@ export function askedImages(
       inputBytes: Buffer.byteLength(request.prompt),
       inputImages: pictures.length + (mask === null ? 0 : 1),
     },
-    units: { images: n, ...(pictures.length > 0 && { input_images: pictures.length }) },
+    billableUnits: { images: n, ...(pictures.length > 0 && { input_images: pictures.length }) },
     maxOutputTokens: null,
     choices: n,
     writesCache: false,

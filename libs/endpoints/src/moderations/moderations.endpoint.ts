@@ -92,7 +92,7 @@ function askedOf(body: ParsedBody): Asked<ParsedBody> {
       inputAudioSeconds: 0,
       inputDocuments: [],
     },
-    units: {},
+    billableUnits: {},
     maxOutputTokens: 0,
     choices: 1,
     writesCache: false,

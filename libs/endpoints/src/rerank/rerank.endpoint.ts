@@ -124,7 +124,7 @@ function askedOf({ value }: ParsedBody): Asked<RerankRequest> {
       inputAudioSeconds: 0,
       inputDocuments: [],
     },
-    units: { searches },
+    billableUnits: { searches },
     maxOutputTokens: 0,
     choices: 1,
     writesCache: false,

@@ -55,8 +55,10 @@ describe('the endpoint of speech', () => {
   });
 
   it('holds the seconds that a slow voice takes, at the speed that is asked for', () => {
-    expect(read({ ...hello, input: 'a'.repeat(100) }).units.audio_seconds).toBe('10.000');
-    expect(read({ ...hello, input: 'a'.repeat(100), speed: 0.25 }).units.audio_seconds).toBe('40.000');
+    expect(read({ ...hello, input: 'a'.repeat(100) }).billableUnits.audio_seconds).toBe('10.000');
+    expect(read({ ...hello, input: 'a'.repeat(100), speed: 0.25 }).billableUnits.audio_seconds).toBe(
+      '40.000',
+    );
   });
 
   it.each([

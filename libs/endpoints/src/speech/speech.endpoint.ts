@@ -132,7 +132,7 @@ function askedOf(body: ParsedBody): Asked<SpeechRequest> {
       inputAudioSeconds: 0,
       inputDocuments: [],
     },
-    units: { characters, audio_seconds: seconds.toFixed(3) },
+    billableUnits: { characters, audio_seconds: seconds.toFixed(3) },
     maxOutputTokens: null,
     choices: 1,
     writesCache: false,

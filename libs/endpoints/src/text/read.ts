@@ -68,7 +68,7 @@ export function readText(
       inputDocuments: documentBytes,
     },
     ...(nativeBytes !== undefined && { nativeBytes }),
-    units: {},
+    billableUnits: {},
     maxOutputTokens: request.maxOutputTokens,
     choices: request.choices,
     writesCache: writesCache(request),

@@ -82,7 +82,7 @@ export function readVideo(body: Json): Asked<VideoRequest> {
     ),
     dialect: '',
     input: { inputBytes: Buffer.byteLength(prompt), inputImages: images },
-    units: { videos: 1, video_seconds: String(duration ?? LIKELY_SECONDS) },
+    billableUnits: { videos: 1, video_seconds: String(duration ?? LIKELY_SECONDS) },
     maxOutputTokens: 0,
     choices: 1,
     writesCache: false,

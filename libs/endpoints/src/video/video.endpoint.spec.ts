@@ -139,7 +139,7 @@ describe('the request of a video', () => {
       resolution: '720p',
       options: { seed: 7 },
     });
-    expect(asked.units).toEqual({ videos: 1, video_seconds: '6' });
+    expect(asked.billableUnits).toEqual({ videos: 1, video_seconds: '6' });
     expect(asked.requires).toEqual([
       { flag: 'supports_video_first_frame', param: 'content.1.role' },
       { flag: 'supports_video_last_frame', param: 'content.2.role' },

@@ -123,7 +123,7 @@ function askedOf({ value }: ParsedBody): Asked<SearchRequest> {
     outsideAllowList: 'forbidden',
     dialect: 'perplexity-search',
     input: { inputBytes: 0, inputImages: 0, inputAudioSeconds: 0, inputDocuments: [] },
-    units: { searches: request.queries.length },
+    billableUnits: { searches: request.queries.length },
     maxOutputTokens: 0,
     choices: 1,
     writesCache: false,

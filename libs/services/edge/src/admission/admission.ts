@@ -233,7 +233,7 @@ export class Admission {
       writesCache: asked.writesCache,
       wantsAudio: requires.some((one) => 'output' in one && one.output === 'audio'),
       wantsImages: requires.some((one) => 'output' in one && one.output === 'image'),
-      units: asked.units,
+      billableUnits: asked.billableUnits,
       context: asked.context,
     });
     const output = asked.maxOutputTokens ?? likely ?? LIKELY_OUTPUT_TOKENS;

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const NOON = Date.parse('2026-11-01T12:00:00Z');
 
 function answerOf(endUserHash: string | null, requestedAtMs = NOON, accountId = 'acct_1'): CachedAnswer {
-  const endUser = endUserHash === null ? null : { accountId, endUserHash, askedAtMs: requestedAtMs };
+  const endUser = endUserHash === null ? null : { accountId, endUserHash, requestedAtMs };
   return { headers: {}, out: 'x', usage: {}, storedAtMs: NOON, endUser };
 }
 

@@ -160,8 +160,8 @@ function expanded(named: readonly string[], index: CatalogueIndex): string[] {
 }
 
 /** The request of one model: a unit of its own. */
-export function subCall(call: InferenceRequest, body: object, unit: number): InferenceRequest {
-  return { ...call, endpoint: CHAT, unit, bytes: Buffer.from(writeJson(body)) };
+export function subCall(call: InferenceRequest, body: object, unitIndex: number): InferenceRequest {
+  return { ...call, endpoint: CHAT, unitIndex, bytes: Buffer.from(writeJson(body)) };
 }
 
 function summed(completions: readonly (Record<string, unknown> | null)[]): Record<string, number> {

@@ -41,13 +41,13 @@ export class ServiceRequests {
   async of(call: InferenceCall, told: Omit<Origin, 'kind'> = {}): Promise<InferenceRequest> {
     const endpoint = findEndpoint(call.endpoint.replace(/^\/v1/, ''));
     if (endpoint === undefined) throw new ApiError('not_found');
-    const { request_id: requestId, unit, recorded_path: path } = call;
+    const { request_id: requestId, unit: unitIndex, recorded_path: path } = call;
     // What was done for a key is billed to it, also where it may call no more by now.
     const permission = call.given === undefined ? endpoint.permission : null;
     const principal = await this.principalOf(call, false, permission);
     return {
       requestId,
-      unit,
+      unitIndex,
       endpoint,
       path,
       principal,

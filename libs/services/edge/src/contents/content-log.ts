@@ -69,7 +69,7 @@ export class ContentLog {
     const request = call.bytes.length > BODY_BYTES_MAX || !isJson(call) ? null : textOf(call.bytes);
     const content: UnitContent = {
       request_id: call.requestId,
-      unit: call.unit,
+      unit: call.unitIndex,
       account_id: principal.accountId,
       org_id: orgId,
       member_id: principal.createdBy,

@@ -104,7 +104,7 @@ export class Endpoints {
     const { requestIdHeader: header } = endpoint;
     const requestOf = (request: FastifyRequest, principal: KeyPrincipal): InferenceRequest => ({
       requestId: request.id,
-      unit: 0,
+      unitIndex: 0,
       endpoint,
       path: recorded,
       principal,

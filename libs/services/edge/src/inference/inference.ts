@@ -96,7 +96,7 @@ export class Inference {
       read = reading instanceof Promise ? await reading : reading;
       planned = await admission.plan(request.principal, read);
       units.requireOpen();
-      const unit = `${request.requestId}/${request.unit}`;
+      const unit = `${request.requestId}/${request.unitIndex}`;
       if (request.origin.kind === 'given') return admission.letIn(unit, planned);
       decided = await admission.admit({ unit, planned, again: read });
       if (!(decided instanceof Rejected)) return decided;

@@ -20,7 +20,7 @@ export interface TurnMemory {
 export interface InferenceRequest {
   readonly requestId: string;
   /** Number of the unit within the request: 0 but for requests of several units. */
-  readonly unit: number;
+  readonly unitIndex: number;
   readonly endpoint: Endpoint;
   /** The endpoint's path as records name it, for example /v1/chat/completions. */
   readonly path: string;

@@ -60,7 +60,7 @@ export class SocketRequests {
     const memory = session.turn();
     const request = {
       requestId,
-      unit: 0,
+      unitIndex: 0,
       endpoint: ENDPOINT,
       path: '/v1/responses',
       principal,

@@ -78,7 +78,7 @@ export class Unit {
     const requestedAtMs = Math.max(call.receivedAtMs, admitted.counted.minute * MINUTE_MS - CLOCKS_APART_MS);
     this.facts = {
       request_id: call.requestId,
-      unit: call.unit,
+      unit: call.unitIndex,
       account_id: principal.accountId,
       org_id: principal.orgId,
       team_id: principal.teamId,

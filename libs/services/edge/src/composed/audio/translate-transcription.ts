@@ -222,7 +222,7 @@ class TranslatedTranscription {
     });
     return {
       ...this.call,
-      unit: this.units,
+      unitIndex: this.units,
       headers: { ...this.call.headers, 'content-type': contentType },
       bytes: Buffer.concat(pieces),
     };

@@ -79,12 +79,12 @@ export class RealtimeAdmission {
     return new RealtimeUnit(unit, work, this.units, this.alarms, this.clock);
   }
 
-  private async requestOf(facts: SessionFacts, unit: number): Promise<InferenceRequest> {
+  private async requestOf(facts: SessionFacts, unitIndex: number): Promise<InferenceRequest> {
     const { requestId, headers, apiVersion, caller } = facts;
     const principal = await caller(false);
     return {
       requestId,
-      unit,
+      unitIndex,
       endpoint: REALTIME,
       path: '/v1/realtime',
       principal,

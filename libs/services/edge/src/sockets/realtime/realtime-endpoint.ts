@@ -50,7 +50,7 @@ export function askedOf(work: RealtimeAsked): Asked<RealtimeAsked> {
       inputAudioSeconds: audioSeconds.toFixed(3),
       inputDocuments: [],
     },
-    units: { audio_seconds: seconds.toFixed(3) },
+    billableUnits: { audio_seconds: seconds.toFixed(3) },
     maxOutputTokens,
     choices: 1,
     writesCache: false,
