@@ -6,15 +6,15 @@ import {
 } from '@gateway/contracts';
 import { scrub } from '@gateway/redaction';
 
-/** Callers' text that a refusal repeats: a name, and no more. */
+/** Callers' text that a rejection repeats: a name, and no more. */
 const NAMEABLE = /^[\w.:/@-]{1,100}$/;
 
-/** Number of names that a refusal offers. */
+/** Number of names that a rejection offers. */
 const NEAR_MAX = 3;
 /** Part of the pairs of letters that two names share, from which on one is taken for the other misspelt. */
 const NEAR_MIN = 0.45;
 
-/** True for models that the caller may know of: a refusal names no other. */
+/** True for models that the caller may know of: a rejection names no other. */
 export type Visible = (model: CatalogueModel) => boolean;
 
 /** A snapshot made ready for lookups by id, by a server's own name and by name without a brand. Immutable, one per snapshot. */
@@ -55,7 +55,7 @@ export class CatalogueIndex {
       : this.unknown(idOrName, isVisible);
   }
 
-  /** Returns the refusal of a name, alike for a model that is not there and one that the caller may not use. */
+  /** Returns the rejection of a name, alike for a model that is not there and one that the caller may not use. */
   unknown(name: string, isVisible: Visible): ApiError {
     return unknownModel(name, this.near(name, isVisible));
   }
