@@ -28,7 +28,10 @@ export async function startBalancer(): Promise<Balancer> {
       const ready = [...replicas.values()].filter(({ isReady }) => isReady);
       return ready.map((_, at) => ready[(at + turn) % ready.length]);
     };
-    void forward(incoming, outgoing, nextTarget).catch(() => outgoing.destroy());
+    void forward(incoming, outgoing, nextTarget).catch((error: Error) => {
+      if (outgoing.headersSent) outgoing.destroy();
+      else outgoing.writeHead(502, { 'content-type': 'text/plain' }).end(error.message);
+    });
   });
   // A replica's `Keep-Alive` reaches the caller: what is kept is the caller's to close, or it asks where nobody listens.
   server.keepAliveTimeout = 0;
@@ -48,12 +51,16 @@ export async function startBalancer(): Promise<Balancer> {
   };
 }
 
-class Replica {
+/** One process behind a balancer, and whether it is ready. */
+export class Replica {
   isReady = false;
   readonly agent = new Agent({ keepAlive: true, maxSockets: Infinity });
   private isForgotten = false;
 
-  constructor(readonly url: string) {
+  constructor(
+    readonly url: string,
+    private readonly probeEveryMs = PROBE_EVERY_MS,
+  ) {
     void this.watch();
   }
 
@@ -65,7 +72,7 @@ class Replica {
   private async watch(): Promise<void> {
     while (!this.isForgotten) {
       this.isReady = (await fetch(`${this.url}/readyz`).catch(() => null))?.status === 200;
-      await pause(PROBE_EVERY_MS);
+      await pause(this.probeEveryMs);
     }
   }
 }
@@ -122,8 +129,12 @@ function ask(
       const isUntouched =
         error.code === 'ECONNREFUSED' ||
         (request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? ''));
-      if (isUntouched) resolve('not connected');
-      else reject(error);
+      // A caller that has left ends its request in the same way: it may have begun.
+      if (isUntouched && !outgoing.destroyed) resolve('not connected');
+      else {
+        const connection = request.reusedSocket ? 'kept' : 'new';
+        reject(new Error(`${error.code} on a ${connection} connection to ${replica.url}`, { cause: error }));
+      }
     });
     request.end(body);
   });

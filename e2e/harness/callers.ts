@@ -55,15 +55,15 @@ const EVERYDAY: readonly LoadKind[] = [
 /** Callers that send one request after another until they are stopped; each begins at another kind. */
 export function startLoad(
   target: { url: string; key: string },
-  options: { callers: number; pauseMs: number; kinds?: readonly LoadKind[] },
+  options: { callers: number; pauseMs: number; kinds?: readonly LoadKind[]; mostRetries?: number },
 ): { soFar(): LoadResult; stop(): Promise<LoadResult> } {
-  const { kinds = EVERYDAY } = options;
+  const { kinds = EVERYDAY, mostRetries = MOST_RETRIES } = options;
   const answered: Record<string, number> = {};
   const result: LoadResult = { answered, inferred: [], failed: [], retried: 0 };
   let isOver = false;
   /** A 503 that says so may be sent again: nothing was counted. On a busy machine there are some, whoever restarts. */
   const sent = async (kind: LoadKind): Promise<Answered> => {
-    for (let left = MOST_RETRIES; ; left -= 1) {
+    for (let left = mostRetries; ; left -= 1) {
       const answer = await askOnce(target, kind.method, kind.path, { body: kind.body });
       if (answer.status !== 503 || answer.headers.get('x-should-retry') !== 'true' || left === 0)
         return answer;
