@@ -11,7 +11,7 @@ export interface AddedParts {
 }
 
 /** Bounds of the calls of one provider, in milliseconds; absent = those of all. */
-export interface ProviderTimeouts {
+interface ProviderTimeouts {
   readonly connectMs?: number;
   readonly firstByteMs?: number;
   readonly idleMs?: number;

@@ -19,7 +19,7 @@ export interface UpstreamTls {
   readonly key?: string;
 }
 
-/** What the operator's file adds to the calls of a provider. */
+/** Additions of the operator's file to the calls of a provider. */
 export interface UpstreamParts {
   readonly added: AddedParts;
   /** null = the TLS of all. */

@@ -1,17 +1,8 @@
+import type { EntryFault, Path } from './entry-fault.js';
 import type { GatewayConfig, OwnModel, OwnProvider } from './gateway-config.js';
 import { isBuiltIn } from './gateway-config.js';
 import { dialectsOf, ownDialects } from './own-dialects.js';
 import { upstreamFaults } from './upstream-faults.js';
-
-/** Names of members and places in lists, from an entry of the file inwards. */
-export type Path = readonly (string | number)[];
-
-/** A fault of an entry of the file. */
-export interface EntryFault {
-  entry: object;
-  within: Path;
-  words: string;
-}
 
 /**
  * Yields the contradictions of a file whose entries are each well-formed. `slugs` are all the providers that it names,

@@ -1,6 +1,7 @@
 import { LazySchema } from '@gateway/dialects';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
-import { configFaults, type Path } from './config-faults.js';
+import { configFaults } from './config-faults.js';
+import type { Path } from './entry-fault.js';
 import { GATEWAY_CONFIG_SCHEMA } from './gateway-config.schema.js';
 import { NO_GATEWAY_CONFIG, type GatewayConfig } from './gateway-config.js';
 import { schemaFault } from './schema-fault.js';

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import type { Path } from './config-faults.js';
+import type { Path } from './entry-fault.js';
 
 /** A fault of form: the place that the sentence names, what it says, and the place whose line is told. */
 export interface SchemaFault {

@@ -1,6 +1,6 @@
 import type { OwnProvider } from './gateway-config.js';
 import { isBuiltIn } from './gateway-config.js';
-import type { EntryFault, Path } from './config-faults.js';
+import type { EntryFault, Path } from './entry-fault.js';
 
 /** Headers that the transport or the wire format writes. */
 const REFUSED_HEADERS =
