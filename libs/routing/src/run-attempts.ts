@@ -86,7 +86,7 @@ class AttemptLoop<T> {
   private retriesLeft: number;
   private n = 0;
   /** Provider keys that their provider refused: no other route is tried with them. */
-  private readonly refusedKeys = new Set<string>();
+  private readonly refusedKeys: string[] = [];
 
   constructor(private readonly options: AttemptsOptions<T>) {
     this.retriesLeft = options.policy.max_retries ?? DEFAULT_RETRIES;
@@ -95,15 +95,16 @@ class AttemptLoop<T> {
   async run(): Promise<T> {
     const { routes } = this.options.plan;
     let last: UpstreamError | null = null;
-    for (const [at, planned] of routes.entries()) {
+    for (let at = 0; at < routes.length; at += 1) {
+      const planned = routes[at];
       const key = planned.providerKey?.id;
       if (this.isRefused(planned)) continue;
-      const hasNext = routes.slice(at + 1).some((next) => !this.isRefused(next));
+      const hasNext = routes.some((next, later) => later > at && !this.isRefused(next));
       const result = await this.route(planned, hasNext);
       if (result.kind === 'served') return result.value;
       last = result.error;
       if (key !== undefined && last.options.fault === 'account' && !last.options.retryable)
-        this.refusedKeys.add(key);
+        this.refusedKeys.push(key);
       if (!last.options.fallback && !last.options.retryable) break;
       if (!this.mayFollow(last)) break;
     }
@@ -112,7 +113,7 @@ class AttemptLoop<T> {
   }
 
   private isRefused({ providerKey }: PlannedRoute): boolean {
-    return providerKey !== undefined && this.refusedKeys.has(providerKey.id);
+    return providerKey !== undefined && this.refusedKeys.includes(providerKey.id);
   }
 
   private async route(
