@@ -1,4 +1,4 @@
-import { attemptTimes } from './attempt-times.js';
+import { attemptTimes } from './attempt.js';
 
 const settings = {
   UPSTREAM_CONNECT_TIMEOUT_MS: 3_000,
