@@ -104,7 +104,7 @@ describe('what an edit is', () => {
   it('IMG-05 takes OpenAI’s own JSON', () => {
     const asked = read({ model: 'm', prompt: 'a', images: [{ image_url: url }, { image_url: url }], n: 2 });
     expect(asked.request.images).toHaveLength(2);
-    expect(asked).toMatchObject({ units: { images: 2, input_images: 2 }, input: { inputImages: 2 } });
+    expect(asked).toMatchObject({ billableUnits: { images: 2, input_images: 2 }, input: { inputImages: 2 } });
   });
 
   it('IMG-04 takes a form with image, mask and reference_images', () => {

@@ -102,7 +102,7 @@ describe('the endpoint of images', () => {
       endUser: 'u',
       serves: { type: 'image', status: 501 },
       input: { inputBytes: 5, inputImages: 0 },
-      units: { images: 3 },
+      billableUnits: { images: 3 },
       choices: 3,
       maxOutputTokens: null,
       context: { size: '16x32', quality: 'high' },
@@ -112,7 +112,7 @@ describe('the endpoint of images', () => {
 
   it('leaves to the model what is auto, null or absent', () => {
     const asked = read({ prompt: 'a', model: null, n: null, size: 'auto', quality: null, stream: false });
-    expect(asked).toMatchObject({ model: null, endUser: null, units: { images: 1 }, choices: 1 });
+    expect(asked).toMatchObject({ model: null, endUser: null, billableUnits: { images: 1 }, choices: 1 });
     expect(asked.context).toEqual({});
   });
 

@@ -51,7 +51,7 @@ const DONE = 'data: {"type":"speech.audio.done","usage":{"input_tokens":3,"outpu
 describe('the endpoint of speech', () => {
   it('counts characters as a person does, and their bytes for the estimate', () => {
     const asked = read({ ...hello, input: 'Hé 😀', instructions: 'ok', model: 'm' });
-    expect(asked).toMatchObject({ model: 'm', units: { characters: 4 }, input: { inputBytes: 10 } });
+    expect(asked).toMatchObject({ model: 'm', billableUnits: { characters: 4 }, input: { inputBytes: 10 } });
   });
 
   it('holds the seconds that a slow voice takes, at the speed that is asked for', () => {

@@ -79,7 +79,7 @@ describe('projections', () => {
     expect(await app.funds.spent([KEY], 'acct_1')).toEqual(['5']);
     expect(await admit('req_a/0')).toMatchObject({
       kind: 'refused',
-      refusal: { scope: 'key', metric: 'spend_cap', current: '5000000000' },
+      rejection: { scope: 'key', metric: 'spend_cap', current: '5000000000' },
     });
   });
 
@@ -94,7 +94,7 @@ describe('projections', () => {
     await app.post(usageRecord({ cost_usd: '5' }));
     expect(await admit('req_after/0')).toMatchObject({
       kind: 'refused',
-      refusal: { scope: 'key', current: '6000000000', reservationsOnly: false },
+      rejection: { scope: 'key', current: '6000000000', reservationsOnly: false },
     });
   });
 
@@ -107,7 +107,7 @@ describe('projections', () => {
     await once();
     expect(await admit('req_after/0')).toMatchObject({
       kind: 'refused',
-      refusal: { scope: 'key', current: '6000000000', reservationsOnly: false },
+      rejection: { scope: 'key', current: '6000000000', reservationsOnly: false },
     });
   });
 
@@ -136,7 +136,7 @@ describe('projections', () => {
     expect(await store.read('acct_1', [KEY])).toMatchObject({ reservedNano: 0n, unpostedNano: 0n });
     await admit('req_c/0');
     expect(await admit('req_d/0', { reservationNano: 3_000_000_000n })).toMatchObject({ kind: 'ok' });
-    expect(await admit('req_e/0')).toMatchObject({ kind: 'refused', refusal: { reservationsOnly: true } });
+    expect(await admit('req_e/0')).toMatchObject({ kind: 'refused', rejection: { reservationsOnly: true } });
   });
 
   it('a model’s spend on a key is told also while no cap is on it: one that is set again finds no old value', async () => {
@@ -209,13 +209,17 @@ describe('projections', () => {
       kind: 'admin_grant' as const,
       source: 's',
     };
-    expect(await admit('req_i/0', { creditLimitNano: 0n })).toMatchObject({ refusal: { metric: 'balance' } });
+    expect(await admit('req_i/0', { creditLimitNano: 0n })).toMatchObject({
+      rejection: { metric: 'balance' },
+    });
     await app.funds.credit(credit);
     await app.funds.credit(credit);
     expect(await admit('req_i/0', { creditLimitNano: 0n, reservationNano: 4_000_000_000n })).toMatchObject({
       kind: 'ok',
     });
-    expect(await admit('req_j/0', { creditLimitNano: 0n })).toMatchObject({ refusal: { metric: 'balance' } });
+    expect(await admit('req_j/0', { creditLimitNano: 0n })).toMatchObject({
+      rejection: { metric: 'balance' },
+    });
     const { rows } = await app.database.pool.query(
       "SELECT trim_scale(posted)::text AS p FROM account WHERE id = 'acct_1'",
     );
@@ -234,10 +238,10 @@ describe('what the store was never sent', () => {
   it('PAY-06 a credit that the store did not take is in its balance after the round of debts, though nothing else runs', async () => {
     const credit = { accountId: 'acct_1', orgId: 'org_1', amountUsd: '3', kind: 'admin_grant' as const };
     const asked = { creditLimitNano: 0n };
-    expect(await admit('req_k/0', asked)).toMatchObject({ refusal: { metric: 'balance' } });
+    expect(await admit('req_k/0', asked)).toMatchObject({ rejection: { metric: 'balance' } });
     await whileAway(async () => {
       await app.funds.credit({ ...credit, source: 'k' });
-      expect(await admit('req_k/0', asked)).toMatchObject({ refusal: { metric: 'balance' } });
+      expect(await admit('req_k/0', asked)).toMatchObject({ rejection: { metric: 'balance' } });
     });
     await app.projections.payDebts();
     expect(await admit('req_k/0', asked)).toMatchObject({ kind: 'ok' });
@@ -272,10 +276,10 @@ describe('what the store was never sent', () => {
     await app.database.pool.query('UPDATE spend_window SET lapsed_to = $1', [new Date(edge - 60_000)]);
     await app.post(usageRecord({ cost_usd: '6', created_at: new Date(edge - 10).toISOString() }));
     const scopes = [{ ...ORG, rpm: null, rpd: null, tpm: null, capNano: 5_000_000_000n }];
-    expect(await admit('req_l/0', { scopes })).toMatchObject({ refusal: { metric: 'spend_cap' } });
+    expect(await admit('req_l/0', { scopes })).toMatchObject({ rejection: { metric: 'spend_cap' } });
     await whileAway(async () => {
       await app.roller.roll();
-      expect(await admit('req_l/0', { scopes })).toMatchObject({ refusal: { metric: 'spend_cap' } });
+      expect(await admit('req_l/0', { scopes })).toMatchObject({ rejection: { metric: 'spend_cap' } });
     });
     await app.projections.payDebts();
     expect(await admit('req_l/0', { scopes })).toMatchObject({ kind: 'ok' });
