@@ -63,19 +63,19 @@ import { START_SHIPPER, type StartShipper } from './units/journal-runtime.js';
 const clock = new SystemClock();
 const random = new SystemRandom();
 
+/** Base URL of a provider's double, or its access with the TLS of its address. */
+type UpstreamUnderTest = string | (ProviderAccess & Pick<EnabledProvider, 'tls'>);
+
 /** Providers at the simulator's address, each with a credential of its own. */
 function simulatedAccess(
   sim: UpstreamSim,
-  addresses: Readonly<Record<string, string | ProviderAccess>>,
+  addresses: Readonly<Record<string, UpstreamUnderTest>>,
 ): Map<string, EnabledProvider> {
-  const chosen = PROVIDERS.filter(
-    ({ slug }) =>
-      ['simulated', 'simulated-messages', 'openai', 'anthropic'].includes(slug) || slug in addresses,
-  );
+  const slugs = ['simulated', 'simulated-messages', 'openai', 'anthropic', ...Object.keys(addresses)];
   return new Map(
-    chosen.map((provider) => {
+    PROVIDERS.filter(({ slug }) => slugs.includes(slug)).map((provider): [string, EnabledProvider] => {
       const given = addresses[provider.slug] ?? sim.url;
-      if (typeof given !== 'string') return [provider.slug, { provider, access: given }];
+      if (typeof given !== 'string') return [provider.slug, { provider, access: given, tls: given.tls }];
       const baseUrl = provider.dialects.includes('messages') ? given : `${given}/v1`;
       const credential = { kind: 'api_key' as const, key: `sim-key-of-${provider.slug}` };
       return [provider.slug, { provider, access: { baseUrl, credential } }];
@@ -162,7 +162,7 @@ export interface EdgeTestOptions {
   drainAcceptMs?: number;
   drainGraceMs?: number;
   /** Origins by provider slug, for example of a proxy before the simulator, or whole accesses; default: the simulator itself. */
-  upstreams?: (sim: UpstreamSim) => Promise<Record<string, string | ProviderAccess>>;
+  upstreams?: (sim: UpstreamSim) => Promise<Record<string, UpstreamUnderTest>>;
   frontDoor?: FrontDoorServices;
   /** Lead of the limit store's clock over the edge's; default 0. */
   storeAheadMs?: number;

@@ -7,6 +7,7 @@ import { RetryBudget, runAttempts, type Plan, type PlannedRoute } from '@gateway
 import { CircuitBreakers, proxiedAgent } from '@gateway/upstream';
 import WebSocket from 'ws';
 import { EdgeConfig } from '../../config/edge.config.js';
+import { ProviderDirectory } from '../../config/provider-directory.js';
 import { Credentials } from '../../upstream/credentials.js';
 
 /** One event of a provider at most; sixteen times the largest delta seen. */
@@ -29,6 +30,7 @@ export class UpstreamLinks {
     private readonly breakers: CircuitBreakers,
     private readonly budget: RetryBudget,
     private readonly config: EdgeConfig,
+    private readonly providers: ProviderDirectory,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -71,6 +73,7 @@ export class UpstreamLinks {
       perMessageDeflate: false,
       followRedirects: false,
       handshakeTimeout,
+      ...this.providers.tls.get(new URL(url).origin),
       ...(isProxied && { agent: proxiedAgent({ url: proxy, except }) }),
     });
     const byok = planned.terms.byok.served;
