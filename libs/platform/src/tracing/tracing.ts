@@ -6,7 +6,7 @@ import { OPERATIONAL_PATHS } from '../health/operational-routes.js';
 export const TRACER = Symbol('Tracer');
 
 export interface Tracing {
-  /** Sends what is buffered. */
+  /** Sends what is buffered, and leaves the process without a provider. */
   shutdown(): Promise<void>;
 }
 
@@ -39,7 +39,10 @@ export async function startTracing(options: {
     spanProcessors: [new BatchSpanProcessor(exporter, { maxQueueSize: 2_048 })],
   });
   provider.register();
-  return { shutdown: () => provider.shutdown() };
+  // Another start in this process registers a provider of its own: OpenTelemetry takes none beside one that is there.
+  const shutdown = (): Promise<void> =>
+    provider.shutdown().finally(() => [trace, context, propagation].forEach((api) => api.disable()));
+  return { shutdown };
 }
 
 function headersIn(text: string): Record<string, string> {
