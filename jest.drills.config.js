@@ -1,8 +1,9 @@
-import config from './jest.config.js';
+import { native, run } from './jest.config.js';
 
 /** The drills, and nothing else: `npm run drills`. */
 /** @type {import('jest').Config} */
 export default {
-  ...config,
-  testMatch: ['<rootDir>/(apps|libs|tools|lab|e2e)/**/*.drill.spec.{ts,tsx}'],
+  ...run,
+  ...native,
+  testMatch: ['<rootDir>/(apps|libs|tools|lab|e2e)/**/*.drill.spec.ts'],
 };

@@ -2,7 +2,8 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCLI } from 'jest';
-import config from '../../../jest.config.js';
+// A mutant has to be evaluated anew each time: the specs run in Jest's sandbox.
+import { isolated as config } from '../../../jest.config.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const rootDir = join(here, '../../..');
