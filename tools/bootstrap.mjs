@@ -51,16 +51,17 @@ export async function run(command, args, { env = process.env, minutesMax, advice
  * whole group is stopped first: an `npm ci` that is left behind would write into the folder of the next one.
  */
 export async function runGroup(command, args, { env, minutesMax, stdio }) {
-  const child = spawn(command, args, { cwd: root, env, stdio, detached: true });
-  let complained = '';
-  child.stderr?.on('data', (chunk) => (complained += chunk));
   let kill;
   const stop = (signal) => {
     signalGroup(child, signal);
     kill ??= setTimeout(() => signalGroup(child, 'SIGKILL'), ORDERLY_END_MS);
   };
   let stopped;
+  // Before the command starts: a signal between the two would end this process and leave the command behind.
   const unwatch = watchStops((signal) => stop((stopped ??= signal)));
+  const child = spawn(command, args, { cwd: root, env, stdio, detached: true });
+  let complained = '';
+  child.stderr?.on('data', (chunk) => (complained += chunk));
   let isLate = false;
   const patience = minutesMax && setTimeout(() => ((isLate = true), stop('SIGTERM')), minutesMax * 60_000);
   const [code, signal] = await new Promise((resolve, reject) => {
