@@ -1,5 +1,5 @@
 import type { ApiError, KeyPrincipal } from '@gateway/contracts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countBody, isLarge, refuseUnread } from '../pressure/body-intake.js';
 import type { Pressure } from '../pressure/pressure.js';
 import type { Authenticator } from './authenticator.js';
@@ -49,7 +49,7 @@ export function guardRawRoutes(
       throw request.bodyFault;
     };
     // Before the body is read: of somebody who may not call, none of it comes into memory.
-    const guard = async (request: FastifyRequest): Promise<unknown> => {
+    const guard = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       try {
         request.principal = admits
           ? await authenticator().authenticateKey(request, access, (principal, refusal) =>
@@ -61,7 +61,8 @@ export function guardRawRoutes(
       } catch (refusal) {
         return refuseUnread(request, refusal);
       }
-      return access.public !== true && isLarge(request) ? countBody(request, pressure()) : undefined;
+      const isCounted = access.public !== true && isLarge(request);
+      return isCounted ? countBody(request, reply.raw, pressure()) : undefined;
     };
     route.preParsing = [guard, ...[route.preParsing ?? []].flat()];
     // The parser of a route that admits takes bytes as they are.

@@ -84,6 +84,30 @@ describe('memory for bodies of known callers', () => {
     await nothingHeld();
   });
 
+  it.each([
+    ['a declared length', false],
+    ['chunks', true],
+  ])(
+    'serves the next request of the connection after a body with %s that nothing has read',
+    async (_, isChunked) => {
+      const { hostname, port } = new URL(probe.url);
+      const socket = connect(Number(port), hostname).setEncoding('latin1');
+      sockets.push(socket);
+      let text = '';
+      socket.on('data', (chunk: string) => (text += chunk));
+      const framing = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${MIB}`;
+      const head = ['Host: x', 'Content-Type: json', `Authorization: Bearer ${key}`, framing];
+      const body = 'x'.repeat(MIB);
+      socket.write(`POST /v1/guarded HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
+      socket.write(isChunked ? `${MIB.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body);
+      await eventually(() => text.startsWith('HTTP/1.1 415 '));
+      text = '';
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      await eventually(() => text.includes('HTTP/1.1 200 '));
+      await nothingHeld();
+    },
+  );
+
   it('413 for chunks that go on beyond the largest body after they were refused', async () => {
     const [first, second] = [await begin(5, true), await begin(40, true)];
     await entered(2);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable, Transform } from 'node:stream';
 import type { Random } from '@gateway/contracts';
@@ -28,7 +29,7 @@ export interface BodyIntakeDeps {
  * to public paths has a small budget together.
  */
 export function registerBodyIntake(instance: FastifyInstance, deps: BodyIntakeDeps): void {
-  instance.addHook('preParsing', async (request) => {
+  instance.addHook('preParsing', async (request, reply) => {
     if (request.refusal !== null) return refuseUnread(request, request.refusal);
     // It is guarded by itself, or passed on as a stream.
     if (request.routeOptions.config.access !== undefined || !isLarge(request)) return;
@@ -40,7 +41,7 @@ export function registerBodyIntake(instance: FastifyInstance, deps: BodyIntakeDe
     } catch (failure) {
       return refuseUnread(request, failure);
     }
-    return countBody(request, deps.pressure());
+    return countBody(request, reply.raw, deps.pressure());
   });
 }
 
@@ -60,7 +61,7 @@ export async function refuseUnread(request: FastifyRequest, refusal: unknown): P
  * Counts the bytes of the body as they arrive; they are given back when the response is closed. Where several bodies that
  * arrive at once pass the limit, the one that passes it is dropped and refused: none had arrived when they were let in.
  */
-export function countBody(request: FastifyRequest, pressure: Pressure): Readable {
+export function countBody(request: FastifyRequest, answer: ServerResponse, pressure: Pressure): Readable {
   const { raw } = request;
   let receivedEncodedLength = 0;
   const counted = new Transform({
@@ -79,6 +80,8 @@ export function countBody(request: FastifyRequest, pressure: Pressure): Readable
     },
   });
   raw.once('error', (failure) => counted.destroy(failure)).pipe(counted);
+  // Node drops what is left of a body that nobody has touched alone; the connection would read no further request.
+  answer.once('finish', () => raw.unpipe(counted).resume());
   // Whoever reads it later finds the failure in `errored`.
   counted.on('error', () => undefined);
   return Object.defineProperty(counted, 'receivedEncodedLength', { get: () => receivedEncodedLength });

@@ -57,7 +57,7 @@ export interface MemoryBudget {
 @Injectable()
 export class Pressure implements MemoryBudget {
   private bodyBytes = 0;
-  /** Those of them that came in large bodies. */
+  /** Bytes among `bodyBytes` that came in large bodies. */
   private arrivedBytes = 0;
   private unauthenticatedBytes = 0;
   /** Bytes that small requests of an account named, by account; an account without any has no entry. */
