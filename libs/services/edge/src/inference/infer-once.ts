@@ -103,17 +103,17 @@ export class OnceInference {
 
   private async answerFirst(work: HeldWork, request: InferenceRequest, client: Client): Promise<void> {
     let answer: Out | null = null;
-    const keep = async (out: Out): Promise<void> => {
+    const store = async (out: Out): Promise<void> => {
       await work.store(out);
       answer = out;
     };
     const sink = this.subAnswers.sink(async () => undefined);
     const nobody = { upstream: new AbortController() };
-    const call = { ...request, origin: { ...request.origin, keep } };
+    const call: InferenceRequest = { ...request, origin: { ...request.origin, store } };
     const { error, rateHeaders } = await this.subAnswers.askInto(sink, call, nobody);
     client.rateHeaders = rateHeaders;
     if (error !== null) throw error;
-    if (answer === null) throw new TypeError('an answer of several pieces is not kept');
+    if (answer === null) throw new TypeError('an answer of several pieces is not stored');
     client.answer(answer, sink.head);
   }
 }
