@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, loadConfig } from '@gateway/platform';
 import { repository } from '@gateway/testing/plain';
@@ -17,9 +17,16 @@ async function settings(): Promise<[ConfigClass, string][]> {
   const files = globSync(['{apps,libs}/**/src/**/*.config.ts', 'apps/edge/src/edge-limits.ts'], {
     cwd: repository,
   });
-  for (const file of files) await import(join(repository, file));
+  // Specs that ran before in this process left classes of their own.
+  const ours = new Set<string>();
+  for (const file of files) {
+    await import(join(repository, file));
+    const text = readFileSync(join(repository, file), 'utf8');
+    for (const [, name] of text.matchAll(/\bclass (\w+)/g)) ours.add(name);
+  }
   const { validationMetadatas } = getMetadataStorage() as unknown as Storage;
-  return [...validationMetadatas].flatMap(([type, fields]) =>
+  const read = [...validationMetadatas].filter(([type]) => ours.has((type as ConfigClass).name));
+  return read.flatMap(([type, fields]) =>
     [...new Set(fields.map(({ propertyName }) => propertyName))]
       .filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name))
       .map((name): [ConfigClass, string] => [type as ConfigClass, name]),
