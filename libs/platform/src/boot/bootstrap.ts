@@ -1,6 +1,6 @@
 import { writeJson } from '@gateway/json-body';
 import 'reflect-metadata';
-import { Socket, type AddressInfo } from 'node:net';
+import { Server, Socket, type AddressInfo } from 'node:net';
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
@@ -235,8 +235,9 @@ function closing(
 ): () => Promise<void> {
   const close = async (): Promise<void> => {
     const times = { acceptMs, graceMs, endingMs: ENDING_MS };
-    // Idle connections go with the listener.
-    await app.get(Drain).run(app.get<Clock>(CLOCK), times, () => void app.getHttpServer().close());
+    // Node's own close of an HTTP server would also cut off connections whose first request is on its way.
+    const stopListening = (): void => void Server.prototype.close.call(app.getHttpServer());
+    await app.get(Drain).run(app.get<Clock>(CLOCK), times, stopListening);
     await connected?.close();
     await app.close();
     await scraped?.close();

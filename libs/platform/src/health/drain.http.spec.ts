@@ -4,6 +4,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { mintSecret } from '../auth/secret.js';
 import { SystemClock, SystemRandom } from '../time/system.js';
+import { LATE_MS } from './drain.js';
 import { startProbe, type Probe } from '../boot/probe-app.fixture.js';
 
 /** A response that is read bit by bit. */
@@ -89,13 +90,15 @@ describe('a drain', () => {
     const ACCEPT_MS = 12_345;
     const ANSWERS = { '/v1/open': 200, '/v1/hijacked': 200, '/v1/nowhere': 404, '/v1/%00': 404 };
 
-    async function startHeld(): Promise<{ probe: Probe; clock: HeldClock }> {
-      const clock = new HeldClock(new SystemClock(), ACCEPT_MS);
-      return { clock, probe: await startProbe({ clock, drainAcceptMs: ACCEPT_MS, drainGraceMs: 20_000 }) };
+    async function startHeld(): Promise<{ probe: Probe; clock: HeldClock; late: HeldClock }> {
+      const late = new HeldClock(new SystemClock(), LATE_MS);
+      const clock = new HeldClock(late, ACCEPT_MS);
+      const probe = await startProbe({ clock, drainAcceptMs: ACCEPT_MS, drainGraceMs: 20_000 });
+      return { clock, late, probe };
     }
 
     it('U09 200 with Connection: close on kept and new connections, whoever writes the answer, while /readyz is 503', async () => {
-      const { probe, clock } = await startHeld();
+      const { probe, clock, late } = await startHeld();
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const kept = await get(probe, '/v1/open', agent);
       expect([kept.statusCode, kept.headers.connection]).toEqual([200, 'keep-alive']);
@@ -112,6 +115,8 @@ describe('a drain', () => {
       expect(await stream.until('first')).toContain('Connection: close');
 
       clock.wake();
+      await late.sleeping;
+      late.wake();
       await once(probe.drain.begun, 'abort');
       await expect(get(probe, '/healthz', new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' });
       probe.slow.forEach((end) => end());
@@ -121,8 +126,25 @@ describe('a drain', () => {
       stream.socket.destroy();
     });
 
+    it('U09 200 on a connection that was made before the listener was closed, whose request comes shortly after', async () => {
+      const { probe, clock, late } = await startHeld();
+      const { hostname, port } = new URL(probe.url);
+      const busy = connect(Number(port), hostname).setEncoding('utf8');
+      await once(busy, 'connect');
+      const closed = probe.close();
+      await clock.sleeping;
+      clock.wake();
+      await late.sleeping;
+      await expect(get(probe, '/healthz', new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      busy.write('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
+      const [answered] = (await once(busy, 'data')) as [string];
+      expect(answered).toMatch(/^HTTP\/1\.1 200 [^]*connection: close/i);
+      late.wake();
+      await closed;
+    });
+
     it('closes the connection of a request that was under way when it began', async () => {
-      const { probe, clock } = await startHeld();
+      const { probe, clock, late } = await startHeld();
       const secret = mintSecret('rsk_', new SystemRandom());
       probe.principals.add(secret, keyPrincipal());
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` };
@@ -136,11 +158,13 @@ describe('a drain', () => {
       const [{ statusCode, headers: answered }] = await sent;
       expect([statusCode, answered.connection]).toEqual([201, 'close']);
       clock.wake();
+      await late.sleeping;
+      late.wake();
       await closed;
     });
 
     it('does not end sooner where nothing is under way, and says so to idle connections by closing them', async () => {
-      const { probe, clock } = await startHeld();
+      const { probe, clock, late } = await startHeld();
       const { hostname, port } = new URL(probe.url);
       const idle = connect(Number(port), hostname);
       await once(idle, 'connect');
@@ -150,6 +174,8 @@ describe('a drain', () => {
       expect((await getAll(probe, '/v1/open')).status).toBe(200);
       expect([state.isClosed, idle.closed]).toEqual([false, false]);
       clock.wake();
+      await late.sleeping;
+      late.wake();
       await Promise.all([closed, once(idle.resume(), 'close')]);
     });
   });

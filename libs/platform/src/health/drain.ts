@@ -5,6 +5,9 @@ import type { Timer, Clock } from '@gateway/contracts';
 /** Turns of the event loop in which a connection is accepted, its bytes are read, and its request is handled. */
 const READING_TURNS = 5;
 
+/** Time in which requests on connections that are open are still served after the listener was closed, in milliseconds. */
+export const LATE_MS = 2_000;
+
 /** Parts of a drain, in milliseconds. */
 export interface DrainTimes {
   acceptMs: number;
@@ -57,8 +60,9 @@ export class Drain {
 
   /**
    * Serves new requests for `acceptMs`, until those who send them know that this process leaves, and closes the
-   * listener. Then refuses new requests and waits for those under way, at most `graceMs`, and shortly for their endings.
-   * Where `acceptMs` is 0 the listener is left open: nobody has had the time to see that the process is not ready.
+   * listener. Serves what open connections still bring for `LATE_MS`: a busy balancer sends some later than it connects.
+   * Then refuses new requests and waits for those under way, at most `graceMs`, and shortly for their endings.
+   * With `acceptMs` 0 it refuses at once and leaves the listener open, so that callers are told.
    */
   async run(
     clock: Clock,
@@ -71,6 +75,7 @@ export class Drain {
       // A connection that was made and is not accepted yet would be reset.
       await readArrived();
       stopListening();
+      await clock.sleep(LATE_MS);
     }
     this.isDraining = true;
     this.begins.abort();
