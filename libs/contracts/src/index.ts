@@ -289,9 +289,11 @@ export {
 export type { MemoriesRecord, TemplateRecord, TemplateVersionRecord } from './http/templates.js';
 export {
   AdminModelsQuery,
+  FollowQuery,
   ImportCatalogueBody,
   ImportedModelBody,
   ImportedProviderBody,
+  PatchModelBody,
   PutModelBody,
   PutProviderBody,
 } from './http/catalogue-admin.js';
@@ -310,7 +312,12 @@ export type {
   ProviderOffer,
   ScheduledPriceView,
 } from './http/model-view.js';
-export type { AdminModelRecord, ModelAvailability } from './http/catalogue-admin.js';
+export type {
+  AdminEdit,
+  AdminModelRecord,
+  CatalogueLayer,
+  ModelAvailability,
+} from './http/catalogue-admin.js';
 export {
   CataloguePageQuery,
   ListModelPageQuery,

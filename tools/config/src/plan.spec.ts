@@ -140,14 +140,14 @@ organizations: { rpm_limit: 100000000 }
     expect(found).toHaveLength(wanted.length);
   });
 
-  it('is applied through the admin endpoints, providers first', async () => {
+  it('is applied through the admin endpoints, providers first, and sends of another model nothing but its price', async () => {
     const seen: string[] = [];
     const server = createServer((request: IncomingMessage, response) => {
       const line = `${request.method} ${request.url} ${request.headers.authorization}`;
       let body = '';
       request.setEncoding('utf8').on('data', (part: string) => (body += part));
       request.on('end', () => {
-        seen.push(request.url?.includes('organization') === true ? `${line} ${body}` : line);
+        seen.push(/organization|openai/.test(request.url ?? '') ? `${line} ${body}` : line);
         response.end('{}');
       });
     });
@@ -158,10 +158,15 @@ organizations: { rpm_limit: 100000000 }
         url: `http://127.0.0.1:${port}/`,
         token: 't',
       });
+      const priced = {
+        ...{ provider: 'openai', upstream_model: 'gpt-5.5' },
+        price: { pricing_unit: 'per_1m_tokens', prompt_usd_per_1m: '1', completion_usd_per_1m: '2' },
+        ...{ source: 'GATEWAY_CONFIG', source_date: '1970-01-01', effective_date: '1970-01-01' },
+      };
       expect(seen).toEqual([
         'PUT /v1/admin/providers/lab Bearer t',
-        'PUT /v1/admin/models/openai/gpt-5.5 Bearer t',
         'PUT /v1/admin/models/lab/llama Bearer t',
+        `PATCH /v1/admin/models/openai/gpt-5.5 Bearer t ${JSON.stringify({ routes: [priced] })}`,
         'PUT /v1/admin/organization-defaults Bearer t {"rpm_limit":600}',
       ]);
     } finally {

@@ -8,12 +8,21 @@ type Merged = ReturnType<typeof withOwn>;
 /** The changes of a file to the data of this release. */
 export interface Plan {
   providers: Merged['providers'];
+  /** Models that stand in the file, each whole. */
   models: Merged['models'];
+  /** Routes of other models with the prices that the file gives them. */
+  prices: { id: string; routes: PricedRoute[] }[];
   /** Defaults of new organizations; nothing where the file has none. */
   organizations: GatewayConfig['organizations'];
   /** A line per change, for people. */
   lines: string[];
 }
+
+type Route = Merged['models'][number]['routes'][number];
+type PricedRoute = Pick<
+  Route,
+  'provider' | 'upstream_model' | 'price' | 'source' | 'source_date' | 'effective_date'
+>;
 
 /** Throws GatewayConfigError with a sentence per fault. */
 export function planOf(file: GatewayFile, seed: Merged = readSeed({ simulated: false })): Plan {
@@ -22,14 +31,18 @@ export function planOf(file: GatewayFile, seed: Merged = readSeed({ simulated: f
   const slugs = new Set(seed.providers.map(({ slug }) => slug));
   const before = new Map(seed.models.map((model) => [model.id, model]));
   const providers = merged.providers.filter(({ slug }) => !slugs.has(slug));
-  const models = merged.models.filter((model) => !isDeepStrictEqual(before.get(model.id), model));
+  const own = new Set(config.models.map(({ id }) => id));
+  const changed = merged.models.filter((model) => !isDeepStrictEqual(before.get(model.id), model));
+  const models = changed.filter(({ id }) => own.has(id));
+  const priced = changed.filter(({ id }) => !own.has(id));
   return {
     providers,
     models,
+    prices: priced.map((model) => ({ id: model.id, routes: pricedRoutes(model, before.get(model.id)) })),
     organizations: config.organizations,
     lines: [
       ...providers.map(({ slug, dialects }) => `+ provider ${slug} (${dialects.join(', ')})`),
-      ...models.flatMap((model) => changes(model, before.get(model.id))),
+      ...changed.flatMap((model) => changes(model, before.get(model.id))),
       ...Object.entries(config.organizations).map(
         ([name, value]) => `+ new organizations begin with ${name} ${shown(value)}`,
       ),
@@ -66,6 +79,18 @@ function changes(model: Merged['models'][number], before: Merged['models'][numbe
       return [`    - ${routeLine(known)}`, `    + ${routeLine(route)}`];
     }),
   ];
+}
+
+/** The routes whose price differs, with nothing but the price: the rest goes on following the release. */
+function pricedRoutes(
+  { routes }: Merged['models'][number],
+  before: Merged['models'][number] | undefined,
+): PricedRoute[] {
+  return routes
+    .filter((route) => before?.routes.every((known) => !isDeepStrictEqual(known, route)) ?? true)
+    .map(({ provider, upstream_model, price, source, source_date, effective_date }) => ({
+      ...{ provider, upstream_model, price, source, source_date, effective_date },
+    }));
 }
 
 function routeLine({ provider, upstream_model, price }: Merged['models'][number]['routes'][number]): string {

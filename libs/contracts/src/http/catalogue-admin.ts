@@ -17,7 +17,7 @@ import {
 } from 'class-validator';
 import type { DialectName, ModelRecord, ModelType } from '../catalogue/catalogue-snapshot.js';
 import type { PriceRecord } from '../catalogue/price-record.js';
-import { CataloguePageQuery, MODEL_TYPES } from './catalogue.js';
+import { CataloguePageQuery, MODEL_TYPES, ToFlag } from './catalogue.js';
 
 const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -79,6 +79,73 @@ export class PutModelBody {
   routes?: ModelRouteBody[];
 }
 
+/** The fields of one route that change. A route that is new needs `dialect` and `price`. */
+export class PatchRouteBody {
+  @Matches(SLUG) provider!: string;
+  /** The provider's own name of the model. */
+  @IsString() @Length(1, 200) upstream_model!: string;
+  @IsOptional() @Matches(SLUG) dialect?: DialectName;
+  /** null: the model's. */
+  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) context_length?: number | null;
+  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) max_output_tokens?: number | null;
+  /** The whole price with its windows: it is one field. */
+  @IsOptional() @IsObject() price?: PriceRecord;
+  /** Page that the price is taken from; absent: an administrator. */
+  @IsOptional() @IsString() @Length(1, 500) source?: string;
+  @IsOptional() @Matches(DAY) source_date?: string;
+  /** Absent: today. */
+  @IsOptional() @Matches(DAY) effective_date?: string;
+  /** First day on which the provider does not serve it any more; null: none is known. */
+  @IsOptional() @Matches(DAY) retires_at?: string | null;
+}
+
+/** Body of PATCH /v1/admin/models/{id}: the fields that change. What is absent stays, and follows the layers below. */
+export class PatchModelBody {
+  @IsOptional() @IsString() @Length(1, 200) name?: string;
+  @IsOptional() @IsIn(MODEL_TYPES) model_type?: ModelType;
+  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) context_length?: number;
+  /** null: no limit is known. */
+  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) max_output_tokens?: number | null;
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(8)
+  @Matches(WORD, { each: true })
+  input_modalities?: string[];
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(8)
+  @Matches(WORD, { each: true })
+  output_modalities?: string[];
+  /** Flags of the record without their `supports_`. */
+  @IsOptional() @IsArray() @ArrayMaxSize(64) @Matches(WORD, { each: true }) supports?: string[];
+  /** Flags that are true unless they stand here: `system_prompt`. */
+  @IsOptional() @IsArray() @IsIn(['system_prompt'], { each: true }) lacks?: string[];
+  @IsOptional() @IsObject() @ValidateNested() @Type(() => ReasoningBody) reasoning?: ReasoningBody;
+  @IsOptional() @IsBoolean() fixes_sampling?: boolean;
+  @IsOptional() @Matches(DAY) released?: string | null;
+  /** null: a sentence is made of the fields. */
+  @IsOptional() @IsString() @Length(1, 1_000) description?: string | null;
+  @IsOptional() @IsArray() @ArrayMaxSize(8) @Matches(MODEL_ID, { each: true }) composite_models?: string[];
+  /** Routes that change; others stay. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(64)
+  @IsObject({ each: true })
+  @ValidateNested({ each: true })
+  @Type(() => PatchRouteBody)
+  routes?: PatchRouteBody[];
+}
+
+/** Query of DELETE /v1/admin/models/{id}/edits: edits that have all of these. Without any: every edit of the model. */
+export class FollowQuery {
+  @IsOptional() @Matches(WORD) field?: string;
+  /** Slug of the provider of a route; absent with `field`: the field of the model itself too. */
+  @IsOptional() @Matches(SLUG) provider?: string;
+  @IsOptional() @IsString() @Length(1, 200) upstream_model?: string;
+}
+
 /** A model of a load. */
 export class ImportedModelBody extends PutModelBody {
   @Matches(MODEL_ID) id!: string;
@@ -129,6 +196,11 @@ export class ImportCatalogueBody {
 
 const STATUSES = ['ready', 'needs_credential', 'retired', 'disabled'] as const;
 
+const LAYERS = ['release', 'feed', 'discovered', 'file', 'operator'] as const;
+
+/** Origin of a field: the data of the release or of the feed, a server that was asked, gateway.yaml, an operator. */
+export type CatalogueLayer = (typeof LAYERS)[number];
+
 /** Query of GET /v1/admin/models. Everything that is given has to hold. */
 export class AdminModelsQuery extends CataloguePageQuery {
   /** Words, each of which stands in the name or the id. */
@@ -136,6 +208,10 @@ export class AdminModelsQuery extends CataloguePageQuery {
   @IsOptional() @IsIn(STATUSES) availability?: (typeof STATUSES)[number];
   /** Slug of a provider that has a route of the model. */
   @IsOptional() @Matches(SLUG) provider?: string;
+  /** Layer that the model, one of its fields or one of its prices comes from. */
+  @IsOptional() @IsIn(LAYERS) layer?: CatalogueLayer;
+  /** true: models where the data has moved under an edit. */
+  @IsOptional() @ToFlag() @IsBoolean() is_drifted?: boolean;
 }
 
 /** Says if a model can be called with the platform's credentials, and what is missing where it cannot. */
@@ -157,6 +233,8 @@ interface AdminRoute {
   zero_retention: boolean | null;
   /** The whole price, with its windows. */
   price: PriceRecord;
+  /** Layer that the price comes from. */
+  price_layer: CatalogueLayer;
   /** Page that the price is taken from. */
   source: string;
   /** Day of the reading, YYYY-MM-DD. */
@@ -165,8 +243,29 @@ interface AdminRoute {
   has_credential: boolean;
 }
 
+/** A field that gateway.yaml or an operator has set instead of what lies below. */
+export interface AdminEdit {
+  /** `is_enabled` false takes the model or the route away. */
+  field: string;
+  /** null for a field of the model itself. */
+  provider: string | null;
+  upstream_model: string | null;
+  layer: CatalogueLayer;
+  value: unknown;
+  /** Content that would hold without the edit; null where no layer below has the model or the route. */
+  below: { layer: CatalogueLayer; value: unknown } | null;
+  /** True if the content below has moved since the edit was made. */
+  is_drifted: boolean;
+  /** null for gateway.yaml, and for edits that an earlier release made. */
+  edited_at: string | null;
+  edited_by: string | null;
+}
+
 /** A model of the catalogue as a super admin sees it, disabled and retired ones too. */
 export interface AdminModelRecord extends ModelRecord {
   availability: ModelAvailability;
+  /** The data below an operator's edit has moved since the edit was made. */
+  is_drifted: boolean;
   routes: AdminRoute[];
+  edits: AdminEdit[];
 }

@@ -13,7 +13,7 @@ export const MODEL_TYPES = [
 ] as const satisfies readonly ModelType[];
 
 /** Reads `true` and `false` of a query. */
-const ToFlag = (): PropertyDecorator =>
+export const ToFlag = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value));
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;

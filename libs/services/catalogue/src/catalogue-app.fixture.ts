@@ -22,7 +22,12 @@ export interface CatalogueApp extends RunningApp {
   /** Takes what the outbox sends. */
   log: EventLogDouble;
   get(path: string, credential?: string, headers?: Record<string, string>): Promise<Answer>;
-  send(method: 'PUT' | 'POST' | 'DELETE', path: string, credential: string, body?: object): Promise<Answer>;
+  send(
+    method: 'PUT' | 'PATCH' | 'POST' | 'DELETE',
+    path: string,
+    credential: string,
+    body?: object,
+  ): Promise<Answer>;
 }
 
 interface Answer {

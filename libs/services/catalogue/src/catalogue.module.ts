@@ -68,7 +68,12 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
 
   private async publish(): Promise<void> {
     const { clock, random, logger, own } = this;
-    const published = await publish(this.database, { seed: own.seed(), ...own.release(), clock, random });
+    const published = await publish(this.database, {
+      seed: own.layers().seed,
+      ...own.release(),
+      clock,
+      random,
+    });
     if (published !== null) logger.info({ snapshot_id: published }, 'a new catalogue snapshot was published');
   }
 

@@ -71,7 +71,16 @@ async function asLoaded(id: string): Promise<Record<string, unknown>> {
     ...{ input_modalities: record.input_modalities, output_modalities: record.output_modalities },
     ...{ supports: rows[0].supports, reasoning: rows[0].reasoning },
     released: rows[0].released === null ? null : new Date(rows[0].released).toISOString().slice(0, 10),
-    routes: routes.map(({ regions: _regions, zero_retention: _zero, has_credential: _has, ...one }) => one),
+    routes: routes.map((route) => {
+      const {
+        regions: _regions,
+        zero_retention: _zero,
+        has_credential: _has,
+        price_layer: _layer,
+        ...one
+      } = route;
+      return one;
+    }),
   };
 }
 

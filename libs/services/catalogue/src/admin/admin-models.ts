@@ -1,6 +1,8 @@
 import type { AdminModelRecord, AdminModelsQuery, ModelAvailability } from '@gateway/contracts';
 import { pageOf, type Page } from '@gateway/platform';
+import type { Layers } from '../own/layers.js';
 import type { Tx } from '../postgres/catalogue-database.js';
+import { storedEdits } from '../seed/stored-edits.js';
 import {
   catalogueModel,
   unservedRecord,
@@ -9,9 +11,11 @@ import {
   type StoredRoute,
 } from '../snapshots/catalogue-model.js';
 import { storedRoutes, toStored } from '../snapshots/snapshot.store.js';
+import { layersOf, priceLayer, shownEdits } from './shown-edits.js';
 
 interface AdminModelOptions {
   release: Release;
+  layers: Layers;
   /** True if the platform has a credential for a provider, by its slug. */
   isReady: (provider: string) => boolean;
 }
@@ -22,13 +26,15 @@ export async function listAdminModels(
   query: AdminModelsQuery,
   options: AdminModelOptions,
 ): Promise<Page<AdminModelRecord>> {
-  const { limit, offset, availability, provider } = query;
+  const { limit, offset, availability, provider, layer, is_drifted } = query;
   const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const found = (await adminModels(tx, options)).filter(
     (model) =>
       words.every((word) => `${model.id} ${model.name.toLowerCase()}`.includes(word)) &&
       (availability === undefined || model.availability.status === availability) &&
-      (provider === undefined || model.routes.some((route) => route.provider === provider)),
+      (provider === undefined || model.routes.some((route) => route.provider === provider)) &&
+      (layer === undefined || layersOf(model, options.layers).has(layer)) &&
+      (is_drifted === undefined || model.is_drifted === is_drifted),
   );
   return pageOf(found.slice(offset, offset + limit), found.length, { limit, offset });
 }
@@ -47,16 +53,23 @@ async function adminModels(tx: Tx, options: AdminModelOptions): Promise<AdminMod
   const providers = await tx.provider.findMany();
   const enabled = new Set(providers.filter((one) => one.is_enabled).map(({ slug }) => slug));
   const routesOf = await storedRoutes(tx, providers);
+  const edits = await storedEdits(tx);
   const made = new Map<string, AdminModelRecord>();
   const isServed = ({ provider }: StoredRoute): boolean => enabled.has(provider);
   for (const row of rows) {
     const model = toStored(row);
     const routes = routesOf.get(model.id) ?? [];
     const served = row.is_enabled ? routes.filter(isServed) : [];
+    const shown = shownEdits(model.id, edits.get(model.id) ?? [], options.layers);
     made.set(model.id, {
       ...recordOf(model, routes, options.release),
       availability: availabilityOf(model, served, options),
-      routes: routes.map((route) => routeOf(route, options)),
+      is_drifted: shown.some((edit) => edit.is_drifted),
+      routes: routes.map((route) => ({
+        ...routeOf(route, options),
+        price_layer: priceLayer(model.id, route, shown, options.layers),
+      })),
+      edits: shown,
     });
   }
   return [...made.values()].map((record) =>
@@ -72,7 +85,8 @@ function recordOf(model: StoredModel, routes: readonly StoredRoute[], release: R
   return { ...record, is_composite: composite_models.length > 0, composite_models };
 }
 
-type AdminModelBase = Omit<AdminModelRecord, 'availability' | 'routes'> & ReturnType<typeof unservedRecord>;
+type AdminModelBase = Omit<AdminModelRecord, 'availability' | 'routes' | 'is_drifted' | 'edits'> &
+  ReturnType<typeof unservedRecord>;
 
 function availabilityOf(
   model: StoredModel,
@@ -101,7 +115,10 @@ function ofMembers(
   return { status: worst ?? 'ready', providers: [...new Set(missing)].sort() };
 }
 
-function routeOf(route: StoredRoute, { isReady }: AdminModelOptions): AdminModelRecord['routes'][number] {
+function routeOf(
+  route: StoredRoute,
+  { isReady }: AdminModelOptions,
+): Omit<AdminModelRecord['routes'][number], 'price_layer'> {
   const { provider, effective_date } = route;
   return {
     provider,

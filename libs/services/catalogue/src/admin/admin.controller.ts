@@ -6,6 +6,7 @@ import {
   HttpCode,
   Inject,
   Param,
+  Patch,
   Post,
   Put,
   Query,
@@ -14,7 +15,9 @@ import {
 import {
   AdminModelsQuery,
   ApiError,
+  FollowQuery,
   ImportCatalogueBody,
+  PatchModelBody,
   PutModelBody,
   PutProviderBody,
   type AdminModelRecord,
@@ -65,7 +68,7 @@ export class AdminController {
 
   private seen(): Parameters<typeof adminModel>[2] {
     const release = { ...this.own.release(), nowMs: this.clock.now() };
-    return { release, isReady: (provider) => this.availability.isReady(provider) };
+    return { release, layers: this.own.layers(), isReady: (provider) => this.availability.isReady(provider) };
   }
 
   /** Adds a model or replaces it whole. */
@@ -80,6 +83,28 @@ export class AdminController {
     const reader = { caller: null, apiVersion: request.apiVersion };
     // A model that no provider of this release serves is stored, and listed once one does.
     return this.models.find(reader, id) ?? { id, is_enabled: false };
+  }
+
+  /** Sets fields of a model or of its routes. The others stay, and follow the layers below. */
+  @Patch(BY_ID)
+  async patchModel(
+    @Param() path: Record<string, string>,
+    @Body() body: PatchModelBody,
+    @Req() request: FastifyRequest,
+  ): Promise<AdminModelRecord> {
+    await this.writes.patchModel(idOf(path), body, request);
+    return this.model(path);
+  }
+
+  /** Removes edits of a model: what lies below holds again, and is followed. */
+  @Delete(BY_ID.map((path) => `${path}/edits`))
+  async followModel(
+    @Param() path: Record<string, string>,
+    @Query() query: FollowQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<AdminModelRecord> {
+    await this.writes.follow(idOf(path), query, request);
+    return this.model(path);
   }
 
   /** Takes a model out of the catalogue. */

@@ -1,6 +1,6 @@
 import type { SeedModel } from '../seed/seed-record.js';
 import { catalogueDiff, guard } from './catalogue-diff.js';
-import { seedOfBody } from './seed-of-body.js';
+import { seedOfBody } from '../seed/seed-of-body.js';
 
 function model(id: string, prompt = '1'): SeedModel {
   return seedOfBody(

@@ -1,5 +1,5 @@
 import type { PriceRecord } from '@gateway/contracts';
-import { changedFields } from '../seed/changed-fields.js';
+import { changedFields } from '../seed/model-fields.js';
 import type { KnownModels } from '../seed/known-models.js';
 import type { SeedModel } from '../seed/seed-record.js';
 

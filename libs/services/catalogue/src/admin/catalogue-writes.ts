@@ -2,28 +2,34 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
   type Clock,
+  type FollowQuery,
   type ImportCatalogueBody,
   type ImportedProviderBody,
+  type PatchModelBody,
   type ProviderRecord,
   type PutModelBody,
   type PutProviderBody,
   type Random,
 } from '@gateway/contracts';
 import { auditRow, type AuditedWrite } from '@gateway/database';
-import { CLOCK, RANDOM } from '@gateway/platform';
+import { CLOCK, principalId, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
 import { isoDay } from '../iso-day.js';
 import { referenceFaults } from '../seed/read-seed.js';
 import { unknownWords } from '../snapshots/unknown-words.js';
 import { knownModels } from '../seed/known-models.js';
-import { followEqual, writeModels } from '../seed/seed-import.js';
+import { editKey, editsBetween, MODEL_REMOVED, withEdits, type ModelEdit } from '../seed/model-edits.js';
+import { rewriteModels } from '../seed/seed-import.js';
 import type { SeedModel } from '../seed/seed-record.js';
+import { putEdits, storedEdits } from '../seed/stored-edits.js';
 import { publishAfter } from '../snapshots/publish.js';
 import { StoredCatalogueReader } from '../snapshots/stored-catalogue-reader.js';
+import type { Layers } from '../own/layers.js';
 import { OwnEntries } from '../own/own-entries.js';
 import { catalogueDiff, guard, type CatalogueDiff } from './catalogue-diff.js';
-import { seedOfBody } from './seed-of-body.js';
+import { isNamed, patchedKeys, patchedModel } from './patched-model.js';
+import { seedOfBody } from '../seed/seed-of-body.js';
 import { WriteQueue } from './write-queue.js';
 
 /** Time that a write waits for one of another process. */
@@ -46,31 +52,76 @@ export class CatalogueWrites {
     this.queue = new WriteQueue(clock, random);
   }
 
-  /** Adds or replaces a model with its routes; prices that it had stay. Throws ApiError `validation_error`. */
+  /** Adds a model or replaces it whole; prices that it had stay. Throws ApiError `validation_error`. */
   async putModel(id: string, body: PutModelBody, request: FastifyRequest): Promise<void> {
     if (!MODEL_ID.test(id)) throw invalid([{ loc: ['id'], msg: 'an id has the form <brand>/<model-name>' }]);
-    await this.write(
+    const changedFields = Object.keys(body);
+    await this.change(
       request,
-      { ...audited('model.put', 'model', id), changedFields: Object.keys(body) },
-      async (tx, now) => {
-        const model = seedOfBody({ ...body, id }, isoDay(now));
-        const faults = [...(await faultsOf(tx, [model], [])), ...wordFaults(model)];
-        if (faults.length > 0) throw invalid(faults);
-        await replaceModels(tx, [model], now);
-        await followEqual(tx, this.own.seed().models, [model]);
+      { ...audited('model.put', 'model', id), changedFields },
+      async (tx, editor) => {
+        const model = seedOfBody({ ...body, id }, isoDay(editor.now));
+        await refuseFaulty(tx, model);
+        return editor.edit(new Map([[id, editsBetween(editor.below.get(id) ?? null, model)]]));
+      },
+    );
+  }
+
+  /**
+   * Sets the fields that the body names, and on the routes that it names those that stand there. Throws ApiError
+   * `not_found` and `validation_error`.
+   */
+  async patchModel(id: string, body: PatchModelBody, request: FastifyRequest): Promise<void> {
+    const changedFields = Object.keys(body);
+    await this.change(
+      request,
+      { ...audited('model.patch', 'model', id), changedFields },
+      async (tx, editor) => {
+        const before = (await knownModels(tx, { id })).get(id);
+        if (before === undefined) throw new ApiError('not_found');
+        const model = patchedModel(before, body, isoDay(editor.now));
+        await refuseFaulty(tx, model);
+        const named = patchedKeys(body);
+        const kept = (await storedEdits(tx, [id])).get(id)?.filter((edit) => !named.has(editKey(edit))) ?? [];
+        const made = editsBetween(editor.below.get(id) ?? null, model).filter((edit) =>
+          named.has(editKey(edit)),
+        );
+        return editor.edit(new Map([[id, [...kept, ...made]]]));
       },
     );
   }
 
   /** It leaves the catalogue; its prices and its past stay. Throws ApiError `not_found`. */
   async deleteModel(id: string, request: FastifyRequest): Promise<void> {
-    await this.write(request, audited('model.delete', 'model', id), async (tx) => {
-      const { count } = await tx.model.updateMany({
-        where: { id, is_enabled: true },
-        data: { is_enabled: false, is_edited: true },
-      });
-      if (count === 0) throw new ApiError('not_found');
+    await this.change(request, audited('model.delete', 'model', id), async (tx, editor) => {
+      if ((await tx.model.count({ where: { id, is_enabled: true } })) === 0) throw new ApiError('not_found');
+      return editor.edit(await withRemoval(tx, [id]));
     });
+  }
+
+  /**
+   * Removes the edits that the query names, all of the model where it names none: what lies below holds again. Throws
+   * ApiError `not_found` where there is none, and `conflict` where gateway.yaml says it or nothing lies below.
+   */
+  async follow(id: string, query: FollowQuery, request: FastifyRequest): Promise<void> {
+    const changedFields = query.field === undefined ? [] : [query.field];
+    await this.change(
+      request,
+      { ...audited('model.follow', 'model', id), changedFields },
+      async (tx, editor) => {
+        const edits = (await storedEdits(tx, [id])).get(id) ?? [];
+        const kept = edits.filter((edit) => !isNamed(edit, query));
+        if (kept.length === edits.length)
+          throw editor.layers.fileEdits(id).some((edit) => isNamed(edit, query))
+            ? new ApiError('conflict', { message: `gateway.yaml says it: change ${id} there.` })
+            : new ApiError('not_found');
+        const followed = withEdits(id, editor.below.get(id) ?? null, kept);
+        if (followed === null)
+          throw new ApiError('conflict', { message: `Nothing lies below ${id}: delete the model instead.` });
+        if (!followed.isHidden) await refuseFaulty(tx, followed.model);
+        return editor.edit(new Map([[id, kept]]));
+      },
+    );
   }
 
   /** Returns the provider as it now is. Throws ApiError `validation_error`. */
@@ -112,7 +163,7 @@ export class CatalogueWrites {
       return { dry_run: true, applied: false, refused: refusal, faults, ...diff };
     }
     let done: Checked | null = null;
-    await this.write(request, audited('catalogue.import', 'catalogue', 'catalogue'), async (tx, now) => {
+    await this.change(request, audited('catalogue.import', 'catalogue', 'catalogue'), async (tx, editor) => {
       done = await check(tx);
       const { diff, faults, refusal } = done;
       if (faults.length > 0 && force !== true) throw invalid(faults.map((fault) => inLoad(fault, load)));
@@ -120,19 +171,36 @@ export class CatalogueWrites {
         throw new ApiError('conflict', { message: `${refusal} Send force: true to do it all the same.` });
       for (const provider of providers) await putProvider(tx, provider);
       const faulty = new Set(faults.map(({ model }) => model));
-      // What is there already as the load says it stays as it is, so that it goes on following the release.
+      // What is there already as the load says it stays as it is, so that it goes on following what lies below.
       const moved = new Set([...diff.added, ...diff.changed.map(({ id }) => id), ...faulty]);
-      const written = withoutTwins(load).filter(({ id }) => moved.has(id));
-      await replaceModels(tx, written, now, faulty);
-      const sound = written.filter(({ id }) => !faulty.has(id));
-      await followEqual(tx, this.own.seed().models, sound);
-      await tx.model.updateMany({
-        where: { id: { in: diff.removed } },
-        data: { is_enabled: false, is_edited: true },
-      });
+      const edits = new Map<string, readonly ModelEdit[]>(await withRemoval(tx, diff.removed));
+      for (const model of withoutTwins(load)) {
+        if (!moved.has(model.id)) continue;
+        const made = editsBetween(editor.below.get(model.id) ?? null, model);
+        edits.set(model.id, faulty.has(model.id) ? [...made, MODEL_REMOVED] : made);
+      }
+      return editor.edit(edits);
     });
     const { diff, faults } = done as unknown as Checked;
     return { dry_run: false, applied: true, refused: null, faults, ...diff };
+  }
+
+  /** A write of models, which sees the layers below and says which edits lie on them afterwards. */
+  private change(
+    request: FastifyRequest,
+    audit: AuditedWrite,
+    work: (tx: Tx, editor: ModelEditor) => Promise<void>,
+  ): Promise<void> {
+    const by = request.principal === null ? null : principalId(request.principal);
+    return this.write(request, audit, async (tx, now) => {
+      const layers = this.own.layers();
+      const { models } = layers.seed;
+      const edit = async (edits: ReadonlyMap<string, readonly ModelEdit[]>): Promise<void> => {
+        await putEdits(tx, edits, { now, by });
+        await rewriteModels(tx, [...edits.keys()], models, now);
+      };
+      await work(tx, { now, layers, below: new Map(models.map((model) => [model.id, model])), edit });
+    });
   }
 
   private async write(
@@ -150,6 +218,14 @@ export class CatalogueWrites {
       await this.reader.refresh();
     });
   }
+}
+
+/** The layers that edits lie on, and the way to set the edits of models. */
+interface ModelEditor {
+  now: Date;
+  layers: Layers;
+  below: ReadonlyMap<string, SeedModel>;
+  edit(edits: ReadonlyMap<string, readonly ModelEdit[]>): Promise<void>;
 }
 
 interface Fault {
@@ -228,19 +304,16 @@ function withoutTwins(load: readonly SeedModel[]): SeedModel[] {
   }));
 }
 
-async function replaceModels(
-  tx: Tx,
-  models: readonly SeedModel[],
-  now: Date,
-  faulty: ReadonlySet<string> = new Set(),
-): Promise<void> {
-  const ids = models.map(({ id }) => id);
-  await tx.route.deleteMany({ where: { model_id: { in: ids } } });
-  await tx.model.deleteMany({ where: { id: { in: ids } } });
-  const brands = [...new Set(models.map(({ brand }) => brand))];
-  await tx.brand.createMany({ data: brands.map((slug) => ({ slug, name: slug })), skipDuplicates: true });
-  await writeModels(tx, models, now, { is_edited: true });
-  await tx.model.updateMany({ where: { id: { in: [...faulty] } }, data: { is_enabled: false } });
+/** Returns the edits of these models with one more that takes each out of the catalogue. */
+async function withRemoval(tx: Tx, ids: readonly string[]): Promise<Map<string, readonly ModelEdit[]>> {
+  const edits = await storedEdits(tx, ids);
+  return new Map(ids.map((id) => [id, [...(edits.get(id) ?? []), MODEL_REMOVED]]));
+}
+
+/** Throws ApiError `validation_error` for a model that has a fault or a word that this release does not know. */
+async function refuseFaulty(tx: Tx, model: SeedModel): Promise<void> {
+  const faults = [...(await faultsOf(tx, [model], [])), ...wordFaults(model)];
+  if (faults.length > 0) throw invalid(faults);
 }
 
 /** Returns the row, with a default for what is absent or null. */

@@ -10,6 +10,7 @@ import type { Seed, SeedModel } from '../seed/seed-record.js';
 import type { Release } from '../snapshots/catalogue-model.js';
 import { discoverModels, NotDiscovered, type Discoverable } from './discover.js';
 import { discoverable } from './own.config.js';
+import { Layers } from './layers.js';
 import { withOwn } from './with-own.js';
 
 /** Models that a server of the operator's offers. */
@@ -30,6 +31,8 @@ export class OwnEntries {
   /** Last answer of each server: one that is unreachable for a moment keeps its models. */
   private readonly found = new Map<string, SeedModel[]>();
   private readonly faults = new Map<string, string>();
+  /** The data of the release, which no running process changes. */
+  private data: Seed | null = null;
 
   constructor(
     private readonly config: CatalogueConfig,
@@ -52,10 +55,12 @@ export class OwnEntries {
     };
   }
 
-  /** Throws GatewayConfigError where the file and the data do not fit. */
-  seed(): Seed {
-    const seed = readSeed({ simulated: this.config.SIMULATED_PROVIDER });
-    return withOwn(seed, this.file, [...this.found.values()].flat());
+  /** Returns the layers below the edits of operators. Throws GatewayConfigError where the file and the data do not fit. */
+  layers(): Layers {
+    this.data ??= readSeed({ simulated: this.config.SIMULATED_PROVIDER });
+    const discovered = [...this.found.values()].flat();
+    const seed = withOwn(this.data, this.file, discovered);
+    return new Layers(seed, { data: this.data.models, dataLayer: 'release', discovered });
   }
 
   /** Returns the models that each server offers, as they were read last. */

@@ -4,14 +4,17 @@ import { isoDay } from '../iso-day.js';
 import { currentPrices, routeKey } from './current-prices.js';
 import type { SeedModel } from './seed-record.js';
 
-/** Models that are enabled now, as a load could have written them. */
+/** Models of the tables by id, as a load could have written them. */
 export type KnownModels = ReadonlyMap<string, SeedModel>;
 
-/** The enabled models of the tables in the form of a load. */
-export async function knownModels(tx: Tx): Promise<KnownModels> {
+/** The enabled models of the tables, or those with these marks, in the form of a load. */
+export async function knownModels(
+  tx: Tx,
+  where: { id?: string; is_enabled?: boolean; is_edited?: boolean } = { is_enabled: true },
+): Promise<KnownModels> {
   const prices = new Map((await currentPrices(tx)).map((price) => [routeKey(price.model_id, price), price]));
   const routes = await tx.route.findMany();
-  const rows = await tx.model.findMany({ where: { is_enabled: true } });
+  const rows = await tx.model.findMany({ where });
   return new Map(
     rows.map((row) => {
       const own = routes.filter(({ model_id }) => model_id === row.id);

@@ -1,4 +1,4 @@
-import { seedOfBody } from '../admin/seed-of-body.js';
+import { seedOfBody } from './seed-of-body.js';
 import { reasoningOf } from './reasoning-of.js';
 
 describe('how a model is asked to reason', () => {

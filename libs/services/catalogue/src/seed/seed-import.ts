@@ -1,83 +1,129 @@
 import { canonicalJson } from '@gateway/json-body';
 import type { Tx } from '../postgres/catalogue-database.js';
 import { isoDay } from '../iso-day.js';
-import { changedFields } from './changed-fields.js';
 import { currentPrices, routeKey } from './current-prices.js';
 import { knownModels } from './known-models.js';
+import { editsBetween, MODEL_REMOVED, withEdits, type EditedModel } from './model-edits.js';
 import type { Seed, SeedModel, SeedProvider, SeedRoute } from './seed-record.js';
+import { putEdits, storedEdits, type StoredEdit } from './stored-edits.js';
 
 /**
- * Makes the tables say what the seed says, in the caller's transaction. A seed whose digest was imported last changes
- * nothing. No seed changes a row that an administrator has written, unless the row is equal to the seed's: such a row
- * follows the seed again. Prices are only ever added: one that changed becomes the last of its route.
+ * Makes the tables say what the seed says, with the edits of operators upon it, in the caller's transaction. A seed whose
+ * digest was imported last changes nothing. Prices are only ever added: one that changed becomes the last of its route.
  * @returns whether anything was written.
  */
 export async function importSeed(tx: Tx, seed: Seed, now: Date): Promise<boolean> {
+  const isSplit = await splitFrozen(tx, seed, now);
   const last = await tx.seed.findUnique({ where: { id: 1 } });
-  if (last?.digest === seed.digest) return false;
+  if (last?.digest === seed.digest && !isSplit) return false;
 
-  await followEqual(tx, seed.models, await editedModels(tx));
-  const edited = new Set((await tx.model.findMany({ where: { is_edited: true } })).map(({ id }) => id));
-  const kept = new Set((await tx.provider.findMany({ where: { is_edited: true } })).map(({ slug }) => slug));
-  await tx.route.deleteMany({ where: { model_id: { notIn: [...edited] } } });
-  await tx.model.deleteMany({ where: { is_edited: false } });
-  await tx.provider.deleteMany({ where: { is_edited: false } });
+  await tx.route.deleteMany();
+  await tx.model.deleteMany();
   await tx.brand.createMany({
     data: seed.brands.map(({ slug, name }) => ({ slug, name })),
     skipDuplicates: true,
   });
   for (const { slug, name } of seed.brands) await tx.brand.update({ where: { slug }, data: { name } });
-  await tx.provider.createMany({
-    data: seed.providers.filter(({ slug }) => !kept.has(slug)).map(providerRow),
-  });
-  await writeModels(
-    tx,
-    seed.models.filter(({ id }) => !edited.has(id)),
-    now,
-  );
+  await importProviders(tx, seed.providers);
+  await writeModels(tx, seed.models, now);
   const stamp = { digest: seed.digest, imported_at: now };
   await tx.seed.upsert({ where: { id: 1 }, create: { id: 1, ...stamp }, update: stamp });
   return true;
 }
 
-/** Models that are as the seed has them follow its next data, as if nobody had edited them. */
-export async function followEqual(
-  tx: Tx,
-  seed: readonly SeedModel[],
-  models: readonly SeedModel[],
-): Promise<void> {
-  if (models.length === 0) return;
-  const ofSeed = new Map(seed.map((model) => [model.id, model]));
-  const equal = models.filter((model) => {
-    const known = ofSeed.get(model.id);
-    return known !== undefined && changedFields(known, model).length === 0;
+/** A provider is written whole: one that an administrator has made different stays, one that is equal follows. */
+async function importProviders(tx: Tx, providers: readonly SeedProvider[]): Promise<void> {
+  const known = new Map(providers.map((provider) => [provider.slug, providerRow(provider)]));
+  const edited = await tx.provider.findMany({ where: { is_edited: true } });
+  const kept = edited.filter(({ is_edited: _edited, ...row }) => {
+    const below = known.get(row.slug);
+    return below === undefined || canonicalJson({ ...below, is_enabled: true }) !== canonicalJson(row);
   });
-  await tx.model.updateMany({
-    where: { id: { in: equal.map(({ id }) => id) } },
-    data: { is_edited: false },
-  });
+  const slugs = kept.map(({ slug }) => slug);
+  await tx.provider.deleteMany({ where: { slug: { notIn: slugs } } });
+  await tx.provider.createMany({ data: [...known.values()].filter(({ slug }) => !slugs.includes(slug)) });
 }
 
-async function editedModels(tx: Tx): Promise<SeedModel[]> {
-  const where = { is_edited: true, is_enabled: true };
-  const rows = await tx.model.findMany({ where, select: { id: true } });
-  if (rows.length === 0) return [];
-  const known = await knownModels(tx);
-  return rows.flatMap(({ id }) => known.get(id) ?? []);
+/**
+ * Turns rows that a former release froze whole into edits of what differs from the layers below. A row that is equal has
+ * none, and follows again.
+ * @returns whether there was any.
+ */
+async function splitFrozen(tx: Tx, seed: Seed, now: Date): Promise<boolean> {
+  const split = await storedEdits(tx);
+  const marked = await tx.model.findMany({
+    where: { is_edited: true },
+    select: { id: true, is_enabled: true },
+  });
+  const frozen = marked.filter(({ id }) => !split.has(id));
+  if (frozen.length === 0) return false;
+  const below = new Map(seed.models.map((model) => [model.id, model]));
+  const known = await knownModels(tx, { is_edited: true });
+  const edits = frozen.map(({ id, is_enabled }) => {
+    const model = known.get(id);
+    const made = model === undefined ? [] : editsBetween(below.get(id) ?? null, model);
+    return [id, is_enabled ? made : [...made, MODEL_REMOVED]] as const;
+  });
+  await putEdits(tx, new Map(edits), { now, by: null });
+  return true;
 }
 
-/** Adds models with their routes and prices; there are none of these ids. */
-export async function writeModels(
+/** Writes these models again as their layers and edits have them now, with their routes and prices. */
+export async function rewriteModels(
   tx: Tx,
-  models: readonly SeedModel[],
+  ids: readonly string[],
+  below: readonly SeedModel[],
   now: Date,
-  marks: { is_edited?: boolean } = {},
 ): Promise<void> {
-  await tx.model.createMany({ data: models.map((model) => ({ ...modelRow(model), ...marks })) });
+  const own = new Set(ids);
+  await tx.route.deleteMany({ where: { model_id: { in: [...ids] } } });
+  await tx.model.deleteMany({ where: { id: { in: [...ids] } } });
+  await writeModels(
+    tx,
+    below.filter(({ id }) => own.has(id)),
+    now,
+    ids,
+  );
+}
+
+/** Adds models with the edits of operators upon them; there are no rows of these ids. */
+async function writeModels(
+  tx: Tx,
+  below: readonly SeedModel[],
+  now: Date,
+  ids?: readonly string[],
+): Promise<void> {
+  const edits = await storedEdits(tx, ids);
+  const edited = editedModels(below, edits);
+  const models = edited.map(({ model }) => model);
+  const brands = [...new Set(models.map(({ brand }) => brand))];
+  await tx.brand.createMany({ data: brands.map((slug) => ({ slug, name: slug })), skipDuplicates: true });
+  await tx.model.createMany({
+    data: edited.map(({ model, isHidden }) => ({
+      ...modelRow(model),
+      is_enabled: !isHidden,
+      is_edited: edits.has(model.id),
+    })),
+  });
   await tx.route.createMany({
     data: models.flatMap((model) => model.routes.map((route) => routeRow(model, route))),
   });
   await addChangedPrices(tx, models, now);
+}
+
+function editedModels(
+  below: readonly SeedModel[],
+  edits: ReadonlyMap<string, StoredEdit[]>,
+): readonly EditedModel[] {
+  const known = new Set(below.map(({ id }) => id));
+  const others = [...edits].flatMap(([id, own]) => (known.has(id) ? [] : (withEdits(id, null, own) ?? [])));
+  return [
+    ...below.map((model) => {
+      const own = edits.get(model.id);
+      return (own && withEdits(model.id, model, own)) ?? { model, isHidden: false };
+    }),
+    ...others,
+  ];
 }
 
 function providerRow(provider: SeedProvider) {

@@ -1,6 +1,6 @@
 import type { ImportedModelBody } from '@gateway/contracts';
-import { reasoningOf } from '../seed/reasoning-of.js';
-import type { SeedModel } from '../seed/seed-record.js';
+import { reasoningOf } from './reasoning-of.js';
+import type { SeedModel } from './seed-record.js';
 
 /** The model of a body as the tables take it: what is absent or null has its default. */
 export function seedOfBody(body: ImportedModelBody, today: string): SeedModel {
