@@ -1,12 +1,13 @@
 /** @jest-environment jsdom */
 import { jest } from '@jest/globals';
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
-import { rendered } from '../shell/rendered.fixture.js';
+import { rendered, renderedAt } from '../shell/rendered.fixture.js';
 import type { Key } from './keys.queries.js';
 
 const POST = jest.fn<() => Promise<unknown>>();
+const DELETE = jest.fn<() => Promise<unknown>>();
 jest.unstable_mockModule('../api/call.js', () => ({
-  api: { POST },
+  api: { POST, DELETE },
   bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
 }));
 jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
@@ -27,6 +28,20 @@ describe('what can be done with a key', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
     await act(async () => answer({ data: { key: 'rsk_the_new_one' } }));
     expect(screen.getByTestId('secret').textContent).toBe('rsk_the_new_one');
+  });
+
+  it('asks for the label of a key that is in use before it is suspended', async () => {
+    POST.mockResolvedValue({ data: { total: { requests: 291 } } });
+    DELETE.mockResolvedValue({ data: {} });
+    const record = { ...keyOf('active'), last_used_at: new Date(Date.now() - 600_000).toISOString() };
+    renderedAt('/o/org_1/keys/key_1', <KeyActions record={record} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Suspend' }));
+    await screen.findByText(/^291 requests in the last 24 hours, the last one/);
+    const suspend = screen.getByRole<HTMLButtonElement>('button', { name: 'Suspend the key' });
+    expect(suspend.disabled).toBe(true);
+    fireEvent.change(screen.getByLabelText('Type jobs to confirm'), { target: { value: 'jobs' } });
+    await act(async () => fireEvent.click(suspend));
+    expect(DELETE).toHaveBeenCalledTimes(1);
   });
 
   it('point 18 says why a key was not reactivated', async () => {

@@ -1,11 +1,20 @@
-import { Button, Select, Stack } from '@mantine/core';
+import { Button, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
+import { count } from '../format/time.js';
 import { Confirm } from '../shell/confirm.js';
+import { useOrg } from '../shell/org.queries.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { SecretOnce } from '../shell/secret-once.js';
-import { useReactivateKey, useRotateKey, useSuspendKey, type Key } from './keys.queries.js';
+import { When } from '../shell/when.js';
+import {
+  useDayOfRequests,
+  useReactivateKey,
+  useRotateKey,
+  useSuspendKey,
+  type Key,
+} from './keys.queries.js';
 
 const GRACES = [
   { value: '0', label: 'At once' },
@@ -76,21 +85,48 @@ function Rotate({ record }: { record: Key }): ReactNode {
 
 function Suspend({ record }: { record: Key }): ReactNode {
   const [isOpen, { open, close }] = useDisclosure(false);
-  const suspend = useSuspendKey(record.id);
   return (
     <>
       <Button variant="light" color="red" leftSection={<IconPlayerPause size={16} />} onClick={open}>
         Suspend
       </Button>
-      <Confirm
-        title="Suspend the key"
-        about={`Every request with ${record.label ?? record.masked_key} is refused from the next one on. You can reactivate it at any time.`}
-        action="Suspend the key"
-        isOpen={isOpen}
-        onClose={close}
-        write={suspend}
-        onConfirm={() => suspend.mutate(undefined, { onSuccess: close })}
-      />
+      {isOpen && <ConfirmSuspend record={record} onClose={close} />}
     </>
   );
+}
+
+/** Question before a key is suspended, with the traffic that stops. A key that is in use asks for its label. */
+function ConfirmSuspend({ record, onClose }: { record: Key; onClose: () => void }): ReactNode {
+  const suspend = useSuspendKey(record.id);
+  const traffic = useDayOfRequests(useOrg().id, record.id);
+  const name = record.label ?? record.masked_key;
+  const inUse = traffic.data !== undefined && traffic.data > 0;
+  return (
+    <Confirm
+      title="Suspend the key"
+      about={`Every request with ${name} is refused from the next one on. You can reactivate it at any time.`}
+      action="Suspend the key"
+      isOpen
+      onClose={onClose}
+      write={suspend}
+      onConfirm={() => suspend.mutate(undefined, { onSuccess: onClose })}
+      typed={inUse ? name : undefined}
+    >
+      {traffic.data !== undefined && (
+        <Text size="sm" fw={600} component="div">
+          {inUse ? (
+            <>
+              {counted(traffic.data)} in the last 24 hours, the last one <When at={record.last_used_at} />.
+            </>
+          ) : (
+            'No request in the last 24 hours.'
+          )}
+        </Text>
+      )}
+    </Confirm>
+  );
+}
+
+function counted(requests: number): string {
+  return requests === 1 ? '1 request' : `${count(requests)} requests`;
 }

@@ -1,5 +1,5 @@
 import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
-import { keysOf } from '../api/asked-org.js';
+import { askedOrg, keysOf } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import type { Problem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
@@ -95,6 +95,22 @@ export function useRates(org: string | null, id: string): UseQueryResult<RateSta
   return useQuery({
     queryKey: ['key', id, 'rates', query],
     queryFn: () => bodyOf(api.GET('/v1/usage/rate-limits', { params: { query } })),
+    staleTime: 0,
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+/** Reads how many requests of a key ended in the last 24 hours. Usage is read of an organization alone. */
+export function useDayOfRequests(org: string | null, key: string): UseQueryResult<number> {
+  return useQuery({
+    queryKey: ['key', key, 'day'],
+    enabled: org !== null,
+    queryFn: async () => {
+      const since = new Date(Date.now() - DAY_MS).toISOString();
+      const body = { org_id: askedOrg(org), key_id: key, since, granularity: 'day' as const, refresh: true };
+      return (await bodyOf(api.POST('/v1/usage/series', { body }))).total.requests;
+    },
     staleTime: 0,
   });
 }

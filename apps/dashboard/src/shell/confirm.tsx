@@ -1,5 +1,5 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import type { Problem } from '../api/problem.js';
 import { ProblemCard } from './problem-card.js';
 
@@ -15,16 +15,20 @@ interface ConfirmProps {
   onConfirm: () => void;
   /** False for what takes nothing away. */
   isDestructive?: boolean;
+  /** Name that has to be typed before the action is open; absent = none. */
+  typed?: string | undefined;
   /** Further fields. */
   children?: ReactNode;
 }
 
 /** Says what a write does before it is done. */
 export function Confirm(props: ConfirmProps): ReactNode {
-  const { title, about, action, isOpen, onClose, write, onConfirm, isDestructive = true, children } = props;
+  const { title, about, action, isOpen, onClose, write, onConfirm, isDestructive = true, typed, children } = props;
+  const [text, setText] = useState('');
   /** Opened again it says nothing of a refusal of before. */
   const close = (): void => {
     write.reset();
+    setText('');
     onClose();
   };
   return (
@@ -32,12 +36,25 @@ export function Confirm(props: ConfirmProps): ReactNode {
       <Stack>
         <Text size="sm">{about}</Text>
         {children}
+        {typed !== undefined && (
+          <TextInput
+            label={`Type ${typed} to confirm`}
+            autoComplete="off"
+            value={text}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        )}
         {write.error !== null && <ProblemCard failure={write.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button color={isDestructive ? 'red' : undefined} loading={write.isPending} onClick={onConfirm}>
+          <Button
+            color={isDestructive ? 'red' : undefined}
+            loading={write.isPending}
+            disabled={typed !== undefined && text.trim() !== typed}
+            onClick={onConfirm}
+          >
             {action}
           </Button>
         </Group>
