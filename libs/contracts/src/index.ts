@@ -372,6 +372,7 @@ export {
   CheckoutBody,
   CouponBody,
   RedeemCouponBody,
+  StatementQuery,
 } from './http/billing.js';
 export type {
   AutoRechargeRecord,
@@ -381,6 +382,7 @@ export type {
   LedgerEntry,
   PaymentRecord,
   RedemptionRecord,
+  StatementRecord,
 } from './http/billing.js';
 export { ErasedSinceQuery, ErasureBody, ForgetBody } from './http/erasures.js';
 export type { ErasureRecord } from './http/erasures.js';

@@ -80,6 +80,7 @@ const MONEY: Rows = {
   'POST /v1/billing/checkout': { who: staff(), org: 'body', status: 403, body: { amount_usd: '10' } },
   'GET /v1/billing/payments': { who: staff(), org: 'query' },
   'GET /v1/billing/ledger': { who: staff(), org: 'query' },
+  'GET /v1/billing/statement': { who: staff(), org: 'query', query: 'month=2026-11' },
   'GET /v1/billing/auto-recharge': { who: staff(), org: 'query' },
   'PUT /v1/billing/auto-recharge': { who: staff(), org: 'body', body: { enabled: false } },
   'POST /v1/billing/coupons/redeem': { who: staff(), org: 'body', status: 404, body: { code: 'UNKNOWN1' } },

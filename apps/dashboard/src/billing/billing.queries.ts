@@ -50,6 +50,17 @@ export function useLedger(org: string | null, page: number): UseQueryResult<Sche
   });
 }
 
+export type Statement = Schemas['StatementRecord'];
+
+export function useStatement(org: string | null, month: string): UseQueryResult<Statement> {
+  const query = { ...payingOrg(org), month };
+  return useQuery({
+    queryKey: [org, 'ledger', 'statement', query],
+    queryFn: () => bodyOf(api.GET('/v1/billing/statement', { params: { query } })),
+    staleTime: 0,
+  });
+}
+
 export function usePayments(
   org: string | null,
   page: number,

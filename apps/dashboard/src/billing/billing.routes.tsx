@@ -17,4 +17,11 @@ export const pages: readonly Page[] = [
     isOfWallet: true,
     load: () => import('./ledger-page.js'),
   },
+  {
+    path: '/billing/statement',
+    title: 'Statement',
+    who: ['owner', 'admin', 'alone'],
+    isOfWallet: true,
+    load: () => import('./statement-page.js'),
+  },
 ];

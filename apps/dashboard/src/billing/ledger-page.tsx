@@ -9,6 +9,7 @@ import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
+import { kindInWords } from './money-words.js';
 import { ENTRIES_A_PAGE, useLedger, usePayments, type LedgerEntry, type Payment } from './billing.queries.js';
 
 /** A charge may be a fraction of a cent: an entry shows as many decimals as a request. */
@@ -44,7 +45,7 @@ const ENTRY_COLUMNS: readonly Column<LedgerEntry>[] = [
     name: 'What',
     cell: ({ kind }) => (
       <Badge variant="light" color={kind === 'usage' ? 'gray' : 'green'}>
-        {kind.replaceAll('_', ' ')}
+        {kindInWords(kind)}
       </Badge>
     ),
   },
@@ -93,7 +94,7 @@ function Ledger(): ReactNode {
 const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
   { name: 'Payment', cell: ({ id }) => <Code>{id}</Code> },
   { name: 'When', cell: ({ created_at: at }) => <When at={at} /> },
-  { name: 'How', cell: ({ kind }) => kind.replaceAll('_', ' ') },
+  { name: 'How', cell: ({ kind }) => kindInWords(kind) },
   { name: 'Amount', isFigure: true, cell: ({ amount_usd: usd }) => <Money usd={usd} /> },
   {
     name: 'State',

@@ -39,7 +39,7 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
       <a className={classes.skip} href="#main">
         Skip to the content
       </a>
-      <AppShell.Header>
+      <AppShell.Header className={classes.screen}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
             <Burger
@@ -72,7 +72,7 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
         </Group>
       </AppShell.Header>
       <Keyboard roles={roles} isPaletteOpen={isPaletteOpen} setPaletteOpen={setPaletteOpen} />
-      <AppShell.Navbar aria-label="Pages">
+      <AppShell.Navbar aria-label="Pages" className={classes.screen}>
         <ScrollArea
           type="auto"
           scrollbarSize={6}
@@ -82,7 +82,7 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
           <Navigation roles={roles} />
         </ScrollArea>
       </AppShell.Navbar>
-      <AppShell.Main id="main">
+      <AppShell.Main id="main" className={classes.main}>
         <div className={classes.page}>{children}</div>
       </AppShell.Main>
     </AppShell>

@@ -1,5 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
+import classes from './frame.module.css';
 
 interface PageHeadProps {
   title: string;
@@ -41,7 +42,11 @@ export function PageHead({ title, about, scope, children }: PageHeadProps): Reac
           </Text>
         )}
       </div>
-      {children !== undefined && <Group gap="sm">{children}</Group>}
+      {children !== undefined && (
+        <Group gap="sm" className={classes.screen}>
+          {children}
+        </Group>
+      )}
     </Group>
   );
 }

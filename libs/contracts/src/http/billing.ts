@@ -71,6 +71,61 @@ export interface LedgerEntry {
   created_at: string;
 }
 
+/** Query of GET /v1/billing/statement. */
+export class StatementQuery extends BillingQuery {
+  /** Month of UTC, such as 2026-11. */
+  @Matches(/^20\d{2}-(0[1-9]|1[0-2])$/) month!: string;
+}
+
+/** A sum of movements of one kind. */
+export interface StatementCredit {
+  kind: string;
+  /** Below 0 where it was taken from the balance. */
+  amount_usd: Money;
+  entries: number;
+}
+
+export interface StatementUsage {
+  /** Null = of no team. */
+  team_id: string | null;
+  /** Null where the team has no name any more. */
+  team_name: string | null;
+  /** Null = all that has no row of its own. */
+  model: string | null;
+  requests: number;
+  amount_usd: Money;
+}
+
+export interface StatementDay {
+  /** Such as 2026-11-27, of UTC. */
+  day: string;
+  requests: number;
+  usage_usd: Money;
+  credits_usd: Money;
+}
+
+/**
+ * Month of an account: `opening_usd` + `credits_usd` - `usage_usd` = `closing_usd`, to the last digit. Usage belongs to
+ * the month in which its request came in.
+ */
+export interface StatementRecord {
+  month: string;
+  since: string;
+  until: string;
+  /** True once the month is over. */
+  is_over: boolean;
+  opening_usd: Money;
+  credits_usd: Money;
+  usage_usd: Money;
+  closing_usd: Money;
+  credits: StatementCredit[];
+  /** The largest first. */
+  usage: StatementUsage[];
+  /** Days with a movement, in their order. */
+  days: StatementDay[];
+  as_of: string;
+}
+
 /** PUT /v1/billing/auto-recharge. */
 export class AutoRechargeBody extends BillingQuery {
   @IsBoolean() enabled!: boolean;

@@ -21,6 +21,8 @@ import { Recharges } from './payments/recharges.js';
 import { RechargesStore } from './payments/recharges.store.js';
 import { stripeClient, StripeClient } from './payments/stripe-client.js';
 import { Payments } from './payments/payments.js';
+import { StatementController } from './payments/statement.controller.js';
+import { StatementStore } from './payments/statement.store.js';
 import { StripeWebhookController } from './payments/stripe-webhook.controller.js';
 import { DayRollup } from './posting/day-rollup.js';
 import { TagRollup } from './posting/tag-rollup.js';
@@ -131,7 +133,7 @@ export class UsageModule {
 }
 
 /** Routes of balances that are filled by hand, card or coupon: none where billing is off. */
-const WALLET = [BillingController, CouponsController, CreditsController];
+const WALLET = [BillingController, StatementController, CouponsController, CreditsController];
 
 const reads: Provider[] = [
   EventsStore,
@@ -158,6 +160,7 @@ const ledger: Provider[] = [
 
 const payments: Provider[] = [
   BillingStore,
+  StatementStore,
   CouponsStore,
   PaymentsStore,
   MovedBalances,

@@ -110,6 +110,7 @@ describe('every endpoint of the usage service x who calls', () => {
     ['GET /v1/usage/exports/:token', '/v1/usage/exports/unknown', undefined, all(404)],
     ['GET /v1/billing/payments', '/v1/billing/payments?org_id=org_1', undefined, owners],
     ['GET /v1/billing/ledger', '/v1/billing/ledger?org_id=org_1', undefined, owners],
+    ['GET /v1/billing/statement', '/v1/billing/statement?org_id=org_1&month=2026-11', undefined, owners],
     ['GET /v1/billing/auto-recharge', '/v1/billing/auto-recharge?org_id=org_1', undefined, owners],
     ['PUT /v1/billing/auto-recharge', '/v1/billing/auto-recharge', { ...org, enabled: false }, owners],
     [

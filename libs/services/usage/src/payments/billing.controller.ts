@@ -1,6 +1,5 @@
 import { Body, Controller, Get, HttpCode, Inject, Post, Put, Query, Req, Res } from '@nestjs/common';
 import {
-  ApiError,
   AutoRechargeBody,
   BillingPageQuery,
   BillingQuery,
@@ -16,34 +15,17 @@ import {
 } from '@gateway/contracts';
 import { auditRow, IdempotencyTable, type AuditRow } from '@gateway/database';
 import { Usd } from '@gateway/money';
-import {
-  Access,
-  CLOCK,
-  pageOf,
-  RANDOM,
-  sessionOf,
-  type OrgRule,
-  type Page,
-  idempotent,
-} from '@gateway/platform';
+import { Access, CLOCK, pageOf, RANDOM, type Page, idempotent } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { payingOrg } from '../reads/view.js';
 import { BillingStore } from './billing.store.js';
 import { CouponsStore } from './coupons.store.js';
 import { MovedBalances } from './moved-balances.js';
+import { MONEY_RULE, payerOf, type Payer } from './payer.js';
 import { Payments } from './payments.js';
-
-const OWNERS: OrgRule = { roles: ['owner', 'admin'], own: true };
-
-interface Payer {
-  accountId: string;
-  orgId: string | null;
-  userId: string;
-}
 
 /** Money of an account: of an organization for its owners and admins, else of the person. */
 @Controller('v1/billing')
-@Access({ session: true, org: OWNERS })
+@Access({ session: true, org: MONEY_RULE })
 export class BillingController {
   constructor(
     private readonly billing: BillingStore,
@@ -139,19 +121,4 @@ export class BillingController {
       { clock: this.clock, random: this.random },
     );
   }
-}
-
-/** Throws ApiError `forbidden` for an organization that the caller does not pay for, and as `payingOrg`. */
-function payerOf(request: FastifyRequest, orgId: string | null | undefined): Payer {
-  const session = sessionOf(request);
-  const { accountId, memberships, userId } = session;
-  const led = memberships.filter(({ role }) => OWNERS.roles.includes(role));
-  const paying = payingOrg({ memberships: led }, orgId);
-  if (paying === null) return { accountId, orgId: null, userId };
-  const membership = led.find((held) => held.orgId === paying);
-  if (membership === undefined)
-    throw new ApiError('forbidden', {
-      message: 'Only owners and admins of an organization manage its money.',
-    });
-  return { accountId: membership.accountId, orgId: paying, userId };
 }

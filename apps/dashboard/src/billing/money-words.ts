@@ -1,0 +1,26 @@
+/** Kinds of movements of a balance, in words. */
+const KINDS: Readonly<Record<string, string>> = {
+  usage: 'Usage',
+  usage_correction: 'Correction of usage',
+  admin_grant: 'Credit from the operator',
+  coupon: 'Coupon',
+  payment: 'Payment by card',
+  card_top_up: 'Payment by card',
+  auto_recharge: 'Automatic recharge',
+  refund: 'Refund',
+  refund_reversal: 'Refund taken back',
+  dispute: 'Disputed payment',
+  dispute_reversal: 'Dispute won',
+  unbilled: 'Paid by the operator while billing was off',
+  unbilled_correction: 'Correction while billing was off',
+};
+
+/** Returns a kind of movement in words; one that is newer than this page without its underscores. */
+export function kindInWords(kind: string): string {
+  return KINDS[kind] ?? sentenceOf(kind);
+}
+
+function sentenceOf(code: string): string {
+  const words = code.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
