@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import type { Gateway } from '../harness/gateway.js';
 import { logIn, type PersonSession } from '../harness/session.js';
 
@@ -124,6 +124,40 @@ export async function axeFaults(page: Page, rules: 'all' | 'colours' = 'all'): P
   });
   await session.detach();
   return JSON.parse(String(result.value)) as string[];
+}
+
+/** Entry of the menu whose tab a page is. */
+const ENTRY_OF: Readonly<Record<string, string>> = {
+  Prompts: 'Models',
+  Routing: 'Models',
+  'Limits simulator': 'Limits',
+  Ledger: 'Billing',
+  Statement: 'Billing',
+  Teams: 'Members',
+  'Provider keys': 'Settings',
+  Notifications: 'Settings',
+  'Audit log': 'Settings',
+  'Admin keys': 'Settings',
+};
+
+/** Opens a page by the menu, as people do: by its entry, and by its tab where it is one. */
+export async function openPage(page: Page, name: string): Promise<void> {
+  const entry = ENTRY_OF[name] as string | undefined;
+  await linkIn(page, 'Pages', entry ?? name).click();
+  if (entry !== undefined) await linkIn(page, 'Section', name).click();
+  await page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
+}
+
+function linkIn(page: Page, navigation: 'Pages' | 'Section', name: string): Locator {
+  return page.getByRole('navigation', { name: navigation }).getByRole('link', { name, exact: true });
+}
+
+/** Returns the names of the organization's pages that the menu and its tabs lead to. */
+export async function pagesOfMenu(page: Page): Promise<string[]> {
+  const menu = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+  const entries = (await menu.allInnerTexts()).map((name) => name.trim());
+  const own = entries.filter((name) => name !== 'Platform admin');
+  return [...own, ...Object.keys(ENTRY_OF).filter((name) => own.includes(ENTRY_OF[name]))];
 }
 
 /** Signs in by the form. */

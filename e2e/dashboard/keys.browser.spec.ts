@@ -31,7 +31,8 @@ describe('keys and the first request in the dashboard', () => {
   it(
     'point 1 the first request of a new key appears by itself, and opens',
     async () => {
-      await page.getByRole('link', { name: 'First request' }).click();
+      await page.getByRole('button', { name: 'Help' }).click();
+      await page.getByRole('menuitem', { name: 'First request' }).click();
       await page.getByRole('button', { name: 'Create a key' }).click();
       const secret = await page.getByRole('region', { name: /the key/ }).textContent();
       expect(secret).toMatch(/^rsk_[0-9A-Za-z]{49}$/);

@@ -255,10 +255,25 @@ async function seedBuilt(owner: PersonSession): Promise<string[]> {
   return [`/prompts/${prompt}`, `/teams/${team}`];
 }
 
-/** Pages that the menu links to, below the organization. */
+/** Pages that the menu and its tabs link to, below the organization, those of the platform too. */
 async function linksOf(page: Page, base: string): Promise<string[]> {
-  const hrefs = await page.evaluate<string[]>(
-    "[...document.querySelectorAll('nav a')].map(({ href }) => href)",
-  );
-  return [...new Set(hrefs.filter((href) => href.startsWith(base)).map((href) => href.slice(base.length)))];
+  const paths = new Set<string>();
+  const take = async (): Promise<string[]> => {
+    const hrefs = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('nav a')].map(({ href }) => href)",
+    );
+    const below = hrefs.filter((href) => href.startsWith(base)).map((href) => href.slice(base.length));
+    for (const path of below) paths.add(path);
+    return below;
+  };
+  for (const path of await take()) {
+    const entry = page.locator(`nav[aria-label=Pages] a[href="${new URL(base).pathname}${path}"]`).last();
+    await entry.click();
+    await page
+      .locator(`nav a[href="${new URL(base).pathname}${path}"][aria-current=page]`)
+      .first()
+      .waitFor();
+    await take();
+  }
+  return [...paths];
 }

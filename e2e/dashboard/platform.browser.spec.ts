@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { ownOrganization, type OwnOrganization } from '../harness/own-organization.js';
 import { ask } from '../harness/requests.js';
 import type { PersonSession } from '../harness/session.js';
-import { axeFaults, openSignedIn, settled, type SignedIn } from './browser.js';
+import { openPage, pagesOfMenu, axeFaults, openSignedIn, settled, type SignedIn } from './browser.js';
 
 const START_MS = 900_000;
 const TEST_MS = 900_000;
@@ -281,17 +281,15 @@ describe('pages of the platform, and choices that a page keeps', () => {
 
       await page.goto(base);
       await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
-      const menu = page.getByRole('navigation');
-      const names = await menu.getByRole('link').allInnerTexts();
+      const names = await pagesOfMenu(page);
       expect(names.length).toBeGreaterThan(15);
       for (const name of names) {
-        await menu.getByRole('link', { name, exact: true }).click();
-        await page.getByRole('heading', { name, level: 1 }).waitFor();
+        await openPage(page, name);
         await settled(page);
         const made = "document.querySelectorAll('img[src=x], a[href^=javascript]').length";
         expect([name, await page.evaluate(`[${made}, window.ran]`)]).toEqual([name, [0, undefined]]);
       }
-      await menu.getByRole('link', { name: 'API keys', exact: true }).click();
+      await openPage(page, 'API keys');
       await page.getByRole('link', { name: markup, exact: true }).click();
       await page.getByRole('heading', { name: markup, level: 1, exact: true }).waitFor();
       expect(await page.evaluate('window.ran')).toBeUndefined();

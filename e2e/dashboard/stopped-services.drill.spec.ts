@@ -1,7 +1,7 @@
 import type { FleetApp } from '@gateway/testing';
 import type { Locator, Page } from 'playwright-core';
 import { startFleet, type Fleet } from '../harness/fleet.js';
-import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
+import { openPage, pagesOfMenu, axeFaults, openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 900_000;
 const TEST_MS = 900_000;
@@ -29,7 +29,7 @@ const STOPPED: readonly Stopped[] = [
   },
   {
     app: 'usage',
-    page: 'Balance',
+    page: 'Billing',
     says: 'Usage, limits in use and billing are unavailable for the moment.',
     content: (page) => page.getByText('$100.00').first(),
   },
@@ -60,8 +60,7 @@ describe('the dashboard while a service is stopped', () => {
   }, START_MS);
 
   const open = async (name: string): Promise<void> => {
-    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
-    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    await openPage(page, name);
   };
   const startAgain = async (app: FleetApp): Promise<void> => {
     await fleet.process(app).start();
@@ -116,7 +115,7 @@ describe('the dashboard while a service is stopped', () => {
     'point 18 workers: no page needs it',
     async () => {
       await fleet.process('workers').end();
-      const names = await page.getByRole('navigation').getByRole('link').allInnerTexts();
+      const names = await pagesOfMenu(page);
       expect(names.length).toBeGreaterThan(15);
       for (const name of names) {
         await open(name);

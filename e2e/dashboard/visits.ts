@@ -73,7 +73,12 @@ export async function visitAll(
  * link's own words.
  */
 async function followLink(page: Page, url: string): Promise<boolean> {
-  const link = page.getByRole('navigation').locator(`a[href="${new URL(url).pathname}"]`);
+  const link = page
+    .getByRole('navigation')
+    .locator(`a[href="${new URL(url).pathname}"]`)
+    // These two lead to pages of other names.
+    .filter({ hasNotText: /^(?:Platform admin|Back to the organization)$/ })
+    .first();
   if ((await link.count()) === 0) return false;
   const name = (await link.innerText()).trim();
   await link.click();

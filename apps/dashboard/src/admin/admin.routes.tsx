@@ -1,4 +1,3 @@
-import { IconBooks, IconBuilding, IconFileImport, IconServer, IconTicket } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/admin/orgs',
     title: 'Organizations',
     who: ['super'],
-    nav: { group: 'Platform', order: 60, icon: IconBuilding },
+    nav: { section: 'organizations', order: 0 },
+    words: 'customers tenants',
     load: () => import('./orgs-page.js'),
   },
   {
@@ -14,28 +14,32 @@ export const pages: readonly Page[] = [
     title: 'Coupons',
     who: ['super'],
     isOfWallet: true,
-    nav: { group: 'Platform', order: 61, icon: IconTicket },
+    nav: { section: 'coupons', order: 0 },
+    words: 'voucher',
     load: () => import('./coupons-page.js'),
   },
   {
     path: '/admin/catalogue',
     title: 'Catalogue',
     who: ['super'],
-    nav: { group: 'Platform', order: 62, icon: IconFileImport },
+    nav: { section: 'catalogue', order: 0 },
+    words: 'import models prices',
     load: () => import('./catalogue-page.js'),
   },
   {
     path: '/admin/providers',
     title: 'Providers',
     who: ['super'],
-    nav: { group: 'Platform', order: 63, icon: IconServer },
+    nav: { section: 'providers', order: 0 },
+    words: 'health breaker uptime',
     load: () => import('./providers-page.js'),
   },
   {
     path: '/admin/books',
-    title: 'Books',
+    title: 'Ledger check',
     who: ['super'],
-    nav: { group: 'Platform', order: 64, icon: IconBooks },
+    nav: { section: 'ledger-check', order: 0 },
+    words: 'reconcile proof',
     load: () => import('./books-page.js'),
   },
 ];

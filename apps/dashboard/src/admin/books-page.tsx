@@ -25,7 +25,7 @@ export default function BooksPage(): ReactNode {
   return (
     <>
       <PageHead
-        title="Books"
+        title="Ledger check"
         about="Balances, sums and events are proved against the ledger, one account after another, all the time."
       />
       {books.isPending && <Loading height={120} />}

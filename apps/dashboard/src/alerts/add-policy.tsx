@@ -4,7 +4,7 @@ import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { useCreatePolicy, type Channel } from './alerts.queries.js';
-import { EVENT_WORDS, type EventType } from './event-words.js';
+import { EVENT_WORDS, type EventType } from '../format/event-words.js';
 
 /** Thresholds of the events that take one. */
 const THRESHOLDS: Partial<Record<EventType, 'usd' | 'pct'>> = {

@@ -18,7 +18,7 @@ import { ChannelActions } from './channel-actions.js';
 import { ChannelState } from './channel-state.js';
 import { CreateChannel } from './create-channel.js';
 import { DeletePolicy } from './delete-policy.js';
-import { EVENT_WORDS } from './event-words.js';
+import { EVENT_WORDS } from '../format/event-words.js';
 
 export default function AlertsPage(): ReactNode {
   const { id, slug } = useOrg();

@@ -1,4 +1,3 @@
-import { IconBell } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/alerts',
     title: 'Notifications',
     who: ['owner', 'admin', 'member'],
-    nav: { group: 'Organization', order: 20, icon: IconBell },
+    nav: { section: 'settings', order: 2 },
+    words: 'alerts webhook e-mail email channel',
     load: () => import('./alerts-page.js'),
   },
   {

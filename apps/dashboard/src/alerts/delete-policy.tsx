@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Confirm } from '../shell/confirm.js';
 import { useDeletePolicy, type Policy } from './alerts.queries.js';
-import { EVENT_WORDS } from './event-words.js';
+import { EVENT_WORDS } from '../format/event-words.js';
 
 /** Button that deletes a policy once it was confirmed. */
 export function DeletePolicy({ policy, destination }: { policy: Policy; destination: string }): ReactNode {

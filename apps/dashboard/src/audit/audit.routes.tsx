@@ -1,4 +1,3 @@
-import { IconHistory } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/audit',
     title: 'Audit log',
     who: ['owner', 'admin'],
-    nav: { group: 'Organization', order: 30, icon: IconHistory },
+    nav: { section: 'settings', order: 3 },
+    words: 'history who changed',
     load: () => import('./audit-page.js'),
   },
 ];

@@ -1,6 +1,5 @@
 import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconPlus, IconRefresh } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { axisUsd, barHeight } from '../chart/bar-height.js';
 import { OverTimeChart } from '../chart/over-time-chart.js';
@@ -29,7 +28,7 @@ export default function BillingPage(): ReactNode {
   return (
     <>
       <PageHead
-        title="Balance"
+        title="Billing"
         scope={useScopes().money}
         about={balance.isSuccess ? `As of ${absoluteTime(balance.data.updated_at, zone)}` : undefined}
       >
@@ -42,14 +41,9 @@ export default function BillingPage(): ReactNode {
           Read anew
         </Button>
         {mayPay && (
-          <>
-            <Button component={Link} to={`/o/${slug}/billing/ledger`} variant="default">
-              Ledger
-            </Button>
-            <Button leftSection={<IconPlus size={16} />} onClick={() => change({ add: 'credit' })}>
-              Add credit
-            </Button>
-          </>
+          <Button leftSection={<IconPlus size={16} />} onClick={() => change({ add: 'credit' })}>
+            Add credit
+          </Button>
         )}
       </PageHead>
       <Stack gap="lg">

@@ -1,13 +1,13 @@
-import { IconWallet } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
   {
     path: '/billing',
-    title: 'Balance',
+    title: 'Billing',
     who: ['owner', 'admin', 'member', 'alone'],
     isOfWallet: true,
-    nav: { group: 'Organization', order: 0, icon: IconWallet },
+    nav: { section: 'billing', order: 0 },
+    words: 'balance money credit payment recharge coupon',
     load: () => import('./billing-page.js'),
   },
   {
@@ -15,6 +15,8 @@ export const pages: readonly Page[] = [
     title: 'Ledger',
     who: ['owner', 'admin', 'alone'],
     isOfWallet: true,
+    nav: { section: 'billing', order: 1 },
+    words: 'entries transactions payments',
     load: () => import('./ledger-page.js'),
   },
   {
@@ -22,6 +24,8 @@ export const pages: readonly Page[] = [
     title: 'Statement',
     who: ['owner', 'admin', 'alone'],
     isOfWallet: true,
+    nav: { section: 'billing', order: 2 },
+    words: 'invoice bill month pdf',
     load: () => import('./statement-page.js'),
   },
 ];

@@ -1,4 +1,3 @@
-import { IconHome } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,7 @@ export const pages: readonly Page[] = [
     path: '',
     title: 'Home',
     who: ['owner', 'admin', 'member', 'alone'],
-    nav: { group: 'Overview', order: 0, icon: IconHome },
+    nav: { section: 'home', order: 0 },
     load: () => import('./home-page.js'),
   },
 ];

@@ -8,13 +8,7 @@ import { useOrg } from '../shell/org.queries.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { SecretOnce } from '../shell/secret-once.js';
 import { When } from '../shell/when.js';
-import {
-  useDayOfRequests,
-  useReactivateKey,
-  useRotateKey,
-  useSuspendKey,
-  type Key,
-} from './keys.queries.js';
+import { useDayOfRequests, useReactivateKey, useRotateKey, useSuspendKey, type Key } from './keys.queries.js';
 
 const GRACES = [
   { value: '0', label: 'At once' },

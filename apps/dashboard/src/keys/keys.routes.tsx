@@ -1,4 +1,3 @@
-import { IconKey } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/keys',
     title: 'API keys',
     who: ['owner', 'admin', 'member', 'alone'],
-    nav: { group: 'Access', order: 0, icon: IconKey },
+    nav: { section: 'keys', order: 0 },
+    words: 'secret token credential',
     load: () => import('./keys-page.js'),
   },
   {

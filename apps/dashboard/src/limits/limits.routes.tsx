@@ -1,4 +1,3 @@
-import { IconGauge, IconHierarchy } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,14 +5,16 @@ export const pages: readonly Page[] = [
     path: '/limits',
     title: 'Limits',
     who: ['owner', 'admin', 'member', 'alone'],
-    nav: { group: 'Access', order: 19, icon: IconHierarchy },
+    nav: { section: 'budgets', order: 1 },
+    words: 'rate limit rpm tpm cap',
     load: () => import('./limits-page.js'),
   },
   {
     path: '/limits/simulate',
     title: 'Limits simulator',
     who: ['owner', 'admin', 'member', 'alone'],
-    nav: { group: 'Access', order: 20, icon: IconGauge },
+    nav: { section: 'budgets', order: 2 },
+    words: 'why refused test',
     load: () => import('./simulate-page.js'),
   },
 ];

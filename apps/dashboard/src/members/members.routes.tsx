@@ -1,4 +1,3 @@
-import { IconUsers } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/members',
     title: 'Members',
     who: ['owner', 'admin', 'member'],
-    nav: { group: 'Organization', order: 5, icon: IconUsers },
+    nav: { section: 'members', order: 0 },
+    words: 'people users invite team',
     load: () => import('./members-page.js'),
   },
 ];

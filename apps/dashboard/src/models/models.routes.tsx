@@ -1,4 +1,3 @@
-import { IconBox } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/models',
     title: 'Models',
     who: ['owner', 'admin', 'member', 'alone', 'super'],
-    nav: { group: 'Build', order: 5, icon: IconBox },
+    nav: { section: 'models', order: 0 },
+    words: 'price prices catalogue context',
     load: () => import('./models-page.js'),
   },
   {

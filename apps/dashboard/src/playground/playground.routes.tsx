@@ -1,4 +1,3 @@
-import { IconMessages } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/playground',
     title: 'Playground',
     who: ['owner', 'admin', 'member', 'alone'],
-    nav: { group: 'Build', order: 0, icon: IconMessages },
+    nav: { section: 'playground', order: 0 },
+    words: 'try chat test',
     load: () => import('./playground-page.js'),
   },
 ];

@@ -1,4 +1,3 @@
-import { IconTemplate } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/prompts',
     title: 'Prompts',
     who: ['owner', 'admin', 'member', 'alone'],
-    nav: { group: 'Build', order: 10, icon: IconTemplate },
+    nav: { section: 'models', order: 1 },
+    words: 'template templates',
     load: () => import('./prompts-page.js'),
   },
   {

@@ -1,4 +1,3 @@
-import { IconPlugConnected } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/provider-keys',
     title: 'Provider keys',
     who: ['owner', 'admin', 'alone'],
-    nav: { group: 'Access', order: 10, icon: IconPlugConnected },
+    nav: { section: 'settings', order: 1 },
+    words: 'byok own key openai anthropic',
     load: () => import('./provider-keys-page.js'),
   },
 ];

@@ -1,4 +1,3 @@
-import { IconListDetails } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/requests',
     title: 'Requests',
     who: ['owner', 'admin', 'member'],
-    nav: { group: 'Observe', order: 1, icon: IconListDetails },
+    nav: { section: 'requests', order: 0 },
+    words: 'logs log events refusals errors failed',
     load: () => import('./requests-page.js'),
   },
   {

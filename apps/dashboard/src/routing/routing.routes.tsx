@@ -1,4 +1,3 @@
-import { IconRoute } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/routing',
     title: 'Routing',
     who: ['owner', 'admin', 'member'],
-    nav: { group: 'Build', order: 20, icon: IconRoute },
+    nav: { section: 'models', order: 2 },
+    words: 'policy fallback provider order',
     load: () => import('./routing-page.js'),
   },
 ];

@@ -23,7 +23,18 @@ interface ConfirmProps {
 
 /** Says what a write does before it is done. */
 export function Confirm(props: ConfirmProps): ReactNode {
-  const { title, about, action, isOpen, onClose, write, onConfirm, isDestructive = true, typed, children } = props;
+  const {
+    title,
+    about,
+    action,
+    isOpen,
+    onClose,
+    write,
+    onConfirm,
+    isDestructive = true,
+    typed,
+    children,
+  } = props;
   const [text, setText] = useState('');
   /** Opened again it says nothing of a refusal of before. */
   const close = (): void => {

@@ -1,23 +1,17 @@
-import {
-  ActionIcon,
-  AppShell,
-  Burger,
-  Group,
-  ScrollArea,
-  Text,
-  Tooltip,
-  UnstyledButton,
-} from '@mantine/core';
+import { ActionIcon, AppShell, Burger, Group, Kbd, ScrollArea, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Me, Role } from '../session/rights.js';
+import { Bell } from './bell.js';
 import { HelpMenu } from './help-menu.js';
 import { Keyboard } from './keyboard.js';
+import { Mark } from './mark.js';
 import { Navigation } from './navigation.js';
 import { OrgSwitch } from './org-switch.js';
 import { PersonMenu } from './person-menu.js';
+import { SectionTabs } from './section-tabs.js';
 import { SchemeSwitch } from './scheme-switch.js';
 import { useOrg } from './org.queries.js';
 import classes from './frame.module.css';
@@ -27,7 +21,6 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const { pathname } = useLocation();
-  const org = useOrg();
   useEffect(close, [pathname, close]);
   return (
     <AppShell
@@ -50,21 +43,12 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
               aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
               aria-expanded={isOpen}
             />
-            <UnstyledButton
-              component={Link}
-              to={`/o/${org.slug}`}
-              visibleFrom="sm"
-              aria-label="Model Gateway, home"
-              display="flex"
-            >
-              <Text fw={700} size="sm" style={{ whiteSpace: 'nowrap' }}>
-                Model Gateway
-              </Text>
-            </UnstyledButton>
+            <Brand />
             <OrgSwitch me={me} />
           </Group>
           <Group gap={6} wrap="nowrap">
             <GoTo open={() => setPaletteOpen(true)} />
+            <Bell roles={roles} />
             <HelpMenu />
             <SchemeSwitch />
             <PersonMenu me={me} />
@@ -83,18 +67,54 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" className={classes.main}>
-        <div className={classes.page}>{children}</div>
+        <div className={classes.page}>
+          <SectionTabs roles={roles} />
+          {children}
+        </div>
       </AppShell.Main>
     </AppShell>
   );
 }
 
+function Brand(): ReactNode {
+  const { slug } = useOrg();
+  return (
+    <UnstyledButton
+      component={Link}
+      to={`/o/${slug}`}
+      visibleFrom="sm"
+      aria-label="Model Gateway, home"
+      display="flex"
+    >
+      <Group gap={8} wrap="nowrap">
+        <Mark />
+        <Text fw={700} size="sm" style={{ whiteSpace: 'nowrap' }}>
+          Model Gateway
+        </Text>
+      </Group>
+    </UnstyledButton>
+  );
+}
+
+/** Button of the palette: a search box, and an icon where there is no place for one. */
 function GoTo({ open }: { open: () => void }): ReactNode {
   return (
-    <Tooltip label="Go to (Ctrl K)">
-      <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Go to" onClick={open}>
+    <>
+      <UnstyledButton className={classes.search} visibleFrom="sm" onClick={open}>
+        <IconSearch size={16} aria-hidden />
+        <span>Search or run</span>
+        <Kbd size="xs">Ctrl K</Kbd>
+      </UnstyledButton>
+      <ActionIcon
+        hiddenFrom="sm"
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label="Search or run"
+        onClick={open}
+      >
         <IconSearch size={18} />
       </ActionIcon>
-    </Tooltip>
+    </>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { LETTERS } from './letters.js';
 
 const KEYS: readonly [keys: readonly string[], what: string][] = [
-  [['Ctrl', 'K'], 'Go to a page, key, model, member or request'],
+  [['Ctrl', 'K'], 'Go to a page, action, key, model, member or request'],
   [['/'], 'Search this page'],
   [['j'], 'Next row'],
   [['k'], 'Row before'],

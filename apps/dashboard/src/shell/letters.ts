@@ -6,5 +6,5 @@ export const LETTERS: Readonly<Record<string, { path: string; name: string }>> =
   k: { path: '/keys', name: 'API keys' },
   m: { path: '/models', name: 'Models' },
   p: { path: '/playground', name: 'Playground' },
-  b: { path: '/billing', name: 'Balance' },
+  b: { path: '/billing', name: 'Billing' },
 };

@@ -1,86 +1,78 @@
 import { NavLink, Stack, Text } from '@mantine/core';
+import { IconArrowLeft, IconServerCog } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef, type ReactNode } from 'react';
-import { isAllowed, type Role } from '../session/rights.js';
+import { Fragment, type ReactNode } from 'react';
+import type { Role } from '../session/rights.js';
 import { useOrg } from './org.queries.js';
 import { useRangeOfLink } from './remembered-range.js';
-import { usePages, type NavGroup, type Page } from './pages.js';
+import { usePages } from './pages.js';
+import { entriesOf, pageAt, type Entry } from './sections.js';
 
-const GROUPS: readonly NavGroup[] = ['Overview', 'Build', 'Observe', 'Access', 'Organization', 'Platform'];
-
-/** The pages that the person may open; what they may not is not there. */
+/** The entries that the person may open; what they may not is not there. Pages of the platform have a menu of their own. */
 export function Navigation({ roles }: { roles: readonly Role[] }): ReactNode {
-  const shown = usePages().filter((page) => page.nav !== undefined && isAllowed(roles, page.who));
+  const entries = entriesOf(usePages(), roles);
   const { slug } = useOrg();
-  const { pathname } = useLocation();
-  const here = pageAt(shown, pathname.slice(`/o/${slug}`.length));
+  const path = useLocation().pathname.slice(`/o/${slug}`.length);
+  const here = pageAt(entries, path);
+  const area = path.startsWith('/admin/') ? 'platform' : 'organization';
+  const shown = entries.filter((entry) => entry.area === area);
+  const platform = entries.find((entry) => entry.area === 'platform');
   return (
     <Stack gap={2} p="sm">
-      {GROUPS.map((group) => (
-        <Group
-          key={group}
-          group={group}
-          pages={shown.filter(({ nav }) => nav?.group === group)}
-          here={here}
-        />
-      ))}
-    </Stack>
-  );
-}
-
-/** The page of the menu that an address belongs to: of /limits and /limits/simulate the longer one. */
-function pageAt(pages: readonly Page[], path: string): Page | undefined {
-  const above = pages.filter((page) =>
-    page.path === '' ? path.length < 2 : `${path}/`.startsWith(`${page.path}/`),
-  );
-  return above.sort((a, b) => b.path.length - a.path.length)[0];
-}
-
-interface GroupProps {
-  group: NavGroup;
-  pages: readonly Page[];
-  here: Page | undefined;
-}
-
-function Group({ group, pages, here }: GroupProps): ReactNode {
-  if (pages.length === 0) return null;
-  const sorted = [...pages].sort((a, b) => (a.nav?.order ?? 0) - (b.nav?.order ?? 0));
-  return (
-    <>
-      {group !== 'Overview' && (
-        <Text size="xs" fw={600} c="dimmed" px="sm" pt={10} pb={2}>
-          {group}
-        </Text>
+      {area === 'platform' && (
+        <EntryLink label="Back to the organization" path="" icon={IconArrowLeft} isHere={false} />
       )}
-      {sorted.map((page) => (
-        <PageLink key={page.path} page={page} isHere={page === here} />
+      {shown.map((entry, index) => (
+        <Fragment key={entry.name}>
+          {entry.group !== null && entry.group !== shown[index - 1]?.group && (
+            <Text size="xs" fw={600} c="dimmed" px="sm" pt={10} pb={2}>
+              {entry.group}
+            </Text>
+          )}
+          <EntryLink
+            label={entry.pages[0].title}
+            path={entry.pages[0].path}
+            icon={entry.icon}
+            isHere={here !== undefined && entry.pages.includes(here)}
+          />
+        </Fragment>
       ))}
-    </>
+      {area === 'organization' && platform !== undefined && (
+        <EntryLink
+          label="Platform admin"
+          path={platform.pages[0].path}
+          icon={IconServerCog}
+          isHere={false}
+          mt="md"
+        />
+      )}
+    </Stack>
   );
 }
 
 /** The link itself would mark every page above the one that is open. */
 const EXACT = { exact: true };
 
-function PageLink({ page, isHere }: { page: Page; isHere: boolean }): ReactNode {
+interface EntryLinkProps {
+  label: string;
+  path: string;
+  icon: Entry['icon'];
+  isHere: boolean;
+  mt?: string;
+}
+
+function EntryLink({ label, path, icon: Icon, isHere, mt }: EntryLinkProps): ReactNode {
   const { slug } = useOrg();
-  const target = `/o/${slug}${page.path}`;
-  const search = useRangeOfLink()(page.path);
-  const Icon = page.nav?.icon;
-  const link = useRef<HTMLAnchorElement>(null);
-  // The menu is longer than most windows.
-  useEffect(() => {
-    if (isHere) link.current?.scrollIntoView({ block: 'nearest' });
-  }, [isHere]);
+  const search = useRangeOfLink()(path);
   return (
     <NavLink
-      ref={link}
-      renderRoot={(root) => <Link {...root} to={target} search={search} activeOptions={EXACT} />}
-      label={page.title}
+      renderRoot={(root) => <Link {...root} to={`/o/${slug}${path}`} search={search} activeOptions={EXACT} />}
+      label={label}
+      mt={mt}
       active={isHere}
       aria-current={isHere ? 'page' : undefined}
-      leftSection={Icon === undefined ? null : <Icon size={18} stroke={1.6} />}
-      style={{ borderRadius: 'var(--mantine-radius-md)', paddingBlock: 4 }}
+      leftSection={<Icon size={18} stroke={1.6} />}
+      style={{ borderRadius: 'var(--mantine-radius-md)', paddingBlock: 6 }}
     />
   );
 }

@@ -1,7 +1,23 @@
 import { createContext, use, type ComponentType } from 'react';
 import type { Role } from '../session/rights.js';
 
-export type NavGroup = 'Overview' | 'Build' | 'Observe' | 'Access' | 'Organization' | 'Platform';
+/** Entries of the menu; pages of one entry are its tabs. */
+export type SectionName =
+  | 'home'
+  | 'playground'
+  | 'models'
+  | 'keys'
+  | 'usage'
+  | 'requests'
+  | 'budgets'
+  | 'billing'
+  | 'members'
+  | 'settings'
+  | 'providers'
+  | 'catalogue'
+  | 'organizations'
+  | 'coupons'
+  | 'ledger-check';
 
 /** One page below /o/{org}. A folder exports its pages as `pages` from `<noun>.routes.tsx`; nothing else lists them. */
 export interface Page {
@@ -12,7 +28,9 @@ export interface Page {
   /** True for pages of balances, payments and coupons: not there where billing is off. */
   isOfWallet?: true;
   /** Absent for pages that are reached from another one. */
-  nav?: { group: NavGroup; order: number; icon: ComponentType<{ size?: number; stroke?: number }> };
+  nav?: { section: SectionName; order: number };
+  /** Words beside its title that people search it by. */
+  words?: string;
   load(): Promise<{ default: ComponentType }>;
 }
 

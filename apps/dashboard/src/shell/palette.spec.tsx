@@ -16,6 +16,13 @@ jest.unstable_mockModule('../api/call.js', () => ({
   bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
 }));
 const { default: Palette } = await import('./palette.js');
+const { PagesContext } = await import('./pages.js');
+
+const page = { who: ['owner'] as const, load: () => Promise.reject(new Error('not opened')) };
+const PAGES = [
+  { ...page, path: '/usage', title: 'Usage', nav: { section: 'usage', order: 0 }, words: 'spend' },
+  { ...page, path: '/keys', title: 'API keys', nav: { section: 'keys', order: 0 } },
+] as const;
 
 describe('Ctrl K', () => {
   let onClose: jest.Mock;
@@ -24,8 +31,17 @@ describe('Ctrl K', () => {
     jest.clearAllMocks();
     Element.prototype.scrollIntoView = () => undefined;
     onClose = jest.fn();
-    rendered(<Palette roles={['owner']} onClose={onClose} />);
+    localStorage.clear();
+    open();
   });
+  const open = (): void => {
+    rendered(
+      <PagesContext value={PAGES}>
+        <Palette roles={['owner']} onClose={onClose} />
+      </PagesContext>,
+    );
+  };
+  const shown = (): (string | null)[] => screen.getAllByRole('option').map((one) => one.textContent);
   afterEach(() => {
     cleanup();
     jest.useRealTimers();
@@ -46,6 +62,23 @@ describe('Ctrl K', () => {
     expect(onClose).toHaveBeenCalledTimes(1);
     await pass();
     expect(GET).not.toHaveBeenCalled();
+  });
+
+  it('finds a page by what it is about, and runs an action', () => {
+    type('spend');
+    expect(shown()[0]).toBe('Usagepage');
+    type('create key');
+    expect(shown()).toEqual(['Create API keyaction']);
+    enter();
+    expect(navigate.mock.calls).toEqual([[{ to: '/o/org_1/keys', search: { create: 'yes' } }]]);
+  });
+
+  it('shows first what was opened last', () => {
+    type('usa');
+    enter();
+    cleanup();
+    open();
+    expect(shown()).toEqual(['Usagepage', 'API keyspage']);
   });
 
   it('opens the request also where something else was found before', async () => {

@@ -6,6 +6,7 @@ import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { Role } from '../session/rights.js';
 import { useOrg } from './org.queries.js';
 import { requestChoice, useFound, usePageChoices, type Choice } from './palette.queries.js';
+import { keepChoice, recentChoices } from './recent-choices.js';
 import classes from './palette.module.css';
 
 const ASK_AFTER_MS = 200;
@@ -16,7 +17,7 @@ interface PaletteProps {
   roles: readonly Role[];
 }
 
-/** Opens any page, key, model, member or request by a few letters. */
+/** Opens any page, form, key, model, member, team or request by a few letters. */
 export default function Palette({ onClose, roles }: PaletteProps): ReactNode {
   return (
     <Modal opened onClose={onClose} title="Go to" size="lg" centered={false} yOffset="12vh">
@@ -35,10 +36,18 @@ function Content({ roles, onClose }: PaletteProps): ReactNode {
   const pages = usePageChoices(roles, text.trim());
   // At once: a pasted id is entered before the search has begun.
   const request = requestChoice(text.trim());
-  const others = [...pages, ...(text.trim() === '' ? [] : (found.data ?? []))];
+  const [recent] = useState(() => recentChoices(() => localStorage, slug));
+  const before = text.trim() === '' ? recent : [];
+  const others = [
+    ...before,
+    ...pages.filter(({ id: page }) => before.every((one) => one.id !== page)),
+    ...(text.trim() === '' ? [] : (found.data ?? [])),
+  ];
   const choices = request === null ? others : [request];
   const active = Math.min(at, choices.length - 1);
-  const open = ({ path, search }: Choice): void => {
+  const open = (choice: Choice): void => {
+    const { path, search } = choice;
+    keepChoice(() => localStorage, slug, choice);
     onClose();
     void navigate({ to: `/o/${slug}${path}`, search });
   };
@@ -54,8 +63,8 @@ function Content({ roles, onClose }: PaletteProps): ReactNode {
       <TextInput
         data-autofocus
         role="combobox"
-        aria-label="Page, key, model, member or request id"
-        placeholder="Page, key, model, member or request id"
+        aria-label="Page, action, key, model, member, team or request id"
+        placeholder="Page, action, key, model, member, team or request id"
         aria-expanded
         aria-controls={LIST_ID}
         aria-activedescendant={choices.length === 0 ? undefined : `${LIST_ID}-${active}`}

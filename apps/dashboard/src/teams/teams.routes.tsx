@@ -1,4 +1,3 @@
-import { IconUsersGroup } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/teams',
     title: 'Teams',
     who: ['owner', 'admin', 'member'],
-    nav: { group: 'Organization', order: 10, icon: IconUsersGroup },
+    nav: { section: 'members', order: 1 },
+    words: 'group department',
     load: () => import('./teams-page.js'),
   },
   {

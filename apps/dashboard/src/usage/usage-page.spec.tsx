@@ -48,11 +48,11 @@ jest.unstable_mockModule('../chart/lines.js', () => import('../chart/lines-alone
 const { default: UsagePage } = await import('./usage-page.js');
 const { Navigation } = await import('../shell/navigation.js');
 
-const PAGES = ['/usage', '/requests', '/keys'].map((path): Page => ({
-  path,
-  title: `To ${path}`,
+const PAGES = (['usage', 'requests', 'keys'] as const).map((section): Page => ({
+  path: `/${section}`,
+  title: `To /${section}`,
   who: ['member'],
-  nav: { group: 'Observe', order: 0, icon: () => null },
+  nav: { section, order: 0 },
   load: () => Promise.reject(new Error('Nobody goes there.')),
 }));
 

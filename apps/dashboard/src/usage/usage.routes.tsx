@@ -1,4 +1,3 @@
-import { IconChartBar } from '@tabler/icons-react';
 import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
@@ -6,7 +5,8 @@ export const pages: readonly Page[] = [
     path: '/usage',
     title: 'Usage',
     who: ['owner', 'admin', 'member'],
-    nav: { group: 'Observe', order: 0, icon: IconChartBar },
+    nav: { section: 'usage', order: 0 },
+    words: 'spend cost tokens latency errors report chart',
     load: () => import('./usage-page.js'),
   },
 ];
