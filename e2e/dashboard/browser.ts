@@ -130,7 +130,8 @@ export async function axeFaults(page: Page, rules: 'all' | 'colours' = 'all'): P
 const ENTRY_OF: Readonly<Record<string, string>> = {
   Prompts: 'Models',
   Routing: 'Models',
-  'Limits simulator': 'Limits',
+  Limits: 'Budgets',
+  'Limits simulator': 'Budgets',
   Ledger: 'Billing',
   Statement: 'Billing',
   Teams: 'Members',

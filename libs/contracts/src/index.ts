@@ -384,6 +384,8 @@ export type {
   RedemptionRecord,
   StatementRecord,
 } from './http/billing.js';
+export { BudgetsQuery } from './http/budgets.js';
+export type { BudgetRecord, BudgetsRecord } from './http/budgets.js';
 export { ErasedSinceQuery, ErasureBody, ForgetBody } from './http/erasures.js';
 export type { ErasureRecord } from './http/erasures.js';
 export { DiscountBody } from './http/discounts.js';

@@ -53,6 +53,7 @@ const ORGS: Rows = {
   'PATCH /v1/orgs/:id': { who: staff({ superAdmins: true }), thing: 'org', body: {} },
   // Refused while a key is active: by nobody else than who may.
   'DELETE /v1/orgs/:id': { who: { people: ['owner'] }, thing: 'org', status: 409 },
+  'GET /v1/orgs/:id/budgets': { who: staff({ superAdmins: true }), thing: 'org' },
   'GET /v1/orgs/:id/audit-log': { who: staff(), thing: 'org' },
   'GET /v1/orgs/:id/members': { who: members({ mak: 'members:read' }), thing: 'org' },
   'GET /v1/orgs/:id/members/:user_id': { who: members({ mak: 'members:read' }), thing: 'member' },

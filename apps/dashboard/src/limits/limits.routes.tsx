@@ -2,6 +2,14 @@ import type { Page } from '../shell/pages.js';
 
 export const pages: readonly Page[] = [
   {
+    path: '/budgets',
+    title: 'Budgets',
+    who: ['owner', 'admin'],
+    nav: { section: 'budgets', order: 0 },
+    words: 'spend cap limit used near',
+    load: () => import('./budgets-page.js'),
+  },
+  {
     path: '/limits',
     title: 'Limits',
     who: ['owner', 'admin', 'member', 'alone'],

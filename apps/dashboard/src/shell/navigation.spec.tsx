@@ -49,7 +49,7 @@ describe('the menu', () => {
   it('has ten entries for an owner; the platform is one link for a super admin', async () => {
     shown('/o/org_1/usage', ['owner', 'super']);
     expect(await namesIn()).toEqual([
-      ...['Home', 'Playground', 'Models', 'API keys', 'Usage', 'Requests', 'Limits', 'Billing'],
+      ...['Home', 'Playground', 'Models', 'API keys', 'Usage', 'Requests', 'Budgets', 'Billing'],
       ...['Members', 'Settings', 'Platform admin'],
     ]);
     expect(screen.getByRole('link', { name: 'Usage' }).getAttribute('aria-current')).toBe('page');

@@ -80,7 +80,7 @@ export class StatementQuery extends BillingQuery {
 /** A sum of movements of one kind. */
 export interface StatementCredit {
   kind: string;
-  /** Below 0 where it was taken from the balance. */
+  /** Amount that was added; below 0 where it was taken from the balance. */
   amount_usd: Money;
   entries: number;
 }

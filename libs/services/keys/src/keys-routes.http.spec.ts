@@ -75,6 +75,7 @@ const CALLS: Record<string, HowTo> = {
   'POST /v1/orgs': { status: 201, body: { name: 'A new one' } },
   'GET /v1/orgs': { status: 200 },
   'GET /v1/orgs/:id': { status: 200, id: 'org' },
+  'GET /v1/orgs/:id/budgets': { status: 200, id: 'org' },
   'PATCH /v1/orgs/:id': { status: 200, id: 'org', body: {} },
   'POST /v1/provider-keys': {
     status: 201,

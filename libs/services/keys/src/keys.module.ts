@@ -36,6 +36,8 @@ import { OidcLoginService } from './oidc/oidc-login.service.js';
 import { DatabaseDirectory } from './directory/database-directory.js';
 import { DiscountsController } from './discounts/discounts.controller.js';
 import { DirectoryController } from './directory/directory.controller.js';
+import { Budgets } from './budgets/budgets.js';
+import { BudgetsController } from './budgets/budgets.controller.js';
 import { OrgDefaultsController } from './orgs/org-defaults.controller.js';
 import { ORG_DEFAULTS, orgDefaultsOf } from './orgs/org-defaults.js';
 import { StoredOrgDefaults } from './orgs/org-defaults.store.js';
@@ -121,6 +123,7 @@ export class KeysModule {
         AuditController,
         PasswordsController,
         SuperAdminsController,
+        BudgetsController,
         OrgDefaultsController,
         ApiKeysController,
         AuthController,
@@ -177,6 +180,7 @@ const parts: Provider[] = [
   KeyReads,
   KeyWrites,
   OrgsService,
+  Budgets,
   StoredOrgDefaults,
   RoutingTemplates,
   ProviderKeySecrets,
