@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'txn'
   | 'aud'
   | 'snap'
+  | 'alias'
   | 'pk'
   | 'tmpl'
   | 'tv'

@@ -13,7 +13,7 @@ export type { Clock, Random, Timer } from './ports/clock.js';
 export { CatalogueNames } from './ports/catalogue-names.js';
 export type { CatalogueNamed } from './ports/catalogue-names.js';
 export { CatalogueNamesBody } from './http/catalogue-names.js';
-export { CatalogueReader } from './ports/catalogue-reader.js';
+export { CatalogueReader, NO_ALIASES } from './ports/catalogue-reader.js';
 export { ProviderKeyVault } from './ports/provider-key-vault.js';
 export type { ProviderCredential, ProviderKeyRefusal, ProviderKeyUse } from './ports/provider-key-vault.js';
 export { ErasedEndUsers } from './ports/erased-end-users.js';
@@ -266,6 +266,16 @@ export {
   UpdateRoutingPolicyTemplateBody,
 } from './http/routing-policy-templates.js';
 export type { RoutingPolicyTemplateRecord } from './http/routing-policy-templates.js';
+export {
+  AliasTargetBody,
+  CreateAliasBody,
+  CreatePlatformAliasBody,
+  ListAliasesQuery,
+  ListPlatformAliasesQuery,
+  UpdateAliasBody,
+} from './http/aliases.js';
+export type { AliasRecord } from './http/aliases.js';
+export type { Alias, AliasBook, AliasTarget } from './catalogue/alias-book.js';
 export {
   CreateProviderKeyBody,
   ListProviderKeysQuery,

@@ -27,6 +27,7 @@ const AFTER: Readonly<Record<string, string>> = {
   policies: 'Id of the policy.',
   deliveries: 'Id of the delivery.',
   models: 'Id of the model with its slash encoded, or its name where only one brand has it.',
+  aliases: 'Id of the alias.',
   templates: 'Id of the template.',
   'routing-policy-templates': 'Id of the template.',
   events: 'Id of the usage event.',

@@ -129,6 +129,25 @@ const CATALOGUE: Rows = Object.fromEntries<Row>([
   ),
 ]);
 
+const A_TARGET = [{ model: 'simulator/chat', weight: 1 }];
+const ALIASES: Rows = {
+  'POST /v1/aliases': {
+    who: staff(),
+    org: 'body',
+    status: 201,
+    body: () => ({ name: randomUUID(), targets: A_TARGET }),
+  },
+  'GET /v1/aliases': { who: { people: 'all' } },
+  'GET /v1/aliases/:id': { who: members(), thing: 'alias' },
+  'PATCH /v1/aliases/:id': { who: staff(), thing: 'alias', body: { description: 'x' } },
+  'DELETE /v1/aliases/:id': { who: staff(), thing: 'alias', isFresh: true, status: 204 },
+  'GET /v1/admin/aliases': { who: SUPER },
+  'POST /v1/admin/aliases': { who: SUPER, status: 422, body: {} },
+  'GET /v1/admin/aliases/:id': { who: SUPER, status: 404, params: { id: 'alias_0' } },
+  'PATCH /v1/admin/aliases/:id': { who: SUPER, status: 404, params: { id: 'alias_0' }, body: {} },
+  'DELETE /v1/admin/aliases/:id': { who: SUPER, status: 404, params: { id: 'alias_0' } },
+};
+
 const LONG_WORK: Rows = {
   'GET /v1/files': { who: rsk('files:write') },
   'GET /v1/files/:id': { who: ofKey('files:write'), thing: 'file' },
@@ -179,6 +198,7 @@ const OPERATION: Rows = Object.fromEntries<Row>([
     'GET /internal/balances/:account',
     ...['POST /internal/spend', 'GET /internal/watermarks/:producer', 'GET /internal/applied/:producer'],
     ...['GET /internal/catalogue/snapshot', 'GET /internal/catalogue/snapshots/:id'],
+    'GET /internal/catalogue/aliases',
     ...[
       'POST /internal/infer',
       'POST /internal/infer/plan',
@@ -222,6 +242,7 @@ export const OTHER_ROWS: Rows = {
   ...USAGE,
   ...MONEY,
   ...CATALOGUE,
+  ...ALIASES,
   ...LONG_WORK,
   ...OPERATION,
 };

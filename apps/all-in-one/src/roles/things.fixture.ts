@@ -191,6 +191,14 @@ export const THINGS = {
     },
     unknown: { id: 'rpt_0' },
   },
+  alias: {
+    make: (by) => {
+      const targets = [{ model: 'simulator/chat', weight: 1 }];
+      const body = { org_id: by.orgId, name: `a-${randomUUID()}`, targets };
+      return idOf(done(by, 'POST', '/v1/aliases', body, ownerOf(by)));
+    },
+    unknown: { id: 'alias_0' },
+  },
   prompt: { make: aPrompt, unknown: { id: 'tmpl_0', version_id: 'tv_0' } },
   channel: {
     make: (by) => idOf(done(by, 'POST', `/alerts/channels?org_id=${by.orgId}`, WEBHOOK, ownerOf(by))),

@@ -1,6 +1,8 @@
 import {
   CatalogueReader,
+  NO_ALIASES,
   TOPIC,
+  type AliasBook,
   type CatalogueSnapshot,
   type Clock,
   type Consumer,
@@ -11,7 +13,13 @@ import {
 import { unavailable } from '@gateway/platform';
 import type { InternalHttp } from '@gateway/platform';
 import { BoundedCache } from './bounded-cache.js';
-import { HttpSnapshots, parseSnapshot, SNAPSHOT_MAX_BYTES, SNAPSHOT_TIMEOUT_MS } from './http-snapshots.js';
+import {
+  HttpSnapshots,
+  parseAliases,
+  parseSnapshot,
+  SNAPSHOT_MAX_BYTES,
+  SNAPSHOT_TIMEOUT_MS,
+} from './http-snapshots.js';
 import type { CatalogueLoad } from './reader-metrics.js';
 
 export interface HttpCatalogueReaderDeps {
@@ -33,7 +41,9 @@ const OLD_SNAPSHOTS = 8;
 /** The catalogue service's snapshot in memory: loaded at start, again after each event and every half minute. */
 export class HttpCatalogueReader extends CatalogueReader {
   private current: CatalogueSnapshot | null = null;
-  private etag: string | undefined;
+  private book: AliasBook | null = null;
+  /** ETags of the last answers, by path. */
+  private readonly etags = new Map<string, string>();
   private readonly older = new BoundedCache<CatalogueSnapshot>(OLD_SNAPSHOTS);
   private readonly listeners = new Set<(snapshot: CatalogueSnapshot) => void>();
   private consumer: Consumer | null = null;
@@ -59,7 +69,7 @@ export class HttpCatalogueReader extends CatalogueReader {
       group: `catalogue-reader-${suffix}`,
       maxBatch: 100,
       lingerMs: 0,
-      handler: () => this.refresh(),
+      handler: () => this.refreshAnew(),
     });
   }
 
@@ -70,7 +80,7 @@ export class HttpCatalogueReader extends CatalogueReader {
   }
 
   get isLoaded(): boolean {
-    return this.current !== null;
+    return this.current !== null && this.book !== null;
   }
 
   /** true, or what is missing: before the first snapshot every inference would be a 503. */
@@ -81,6 +91,10 @@ export class HttpCatalogueReader extends CatalogueReader {
   override snapshot(): CatalogueSnapshot {
     if (this.current === null) throw unavailable(this.deps.random, new Error('No catalogue was loaded yet.'));
     return this.current;
+  }
+
+  override aliases(): AliasBook {
+    return this.book ?? NO_ALIASES;
   }
 
   override async snapshotById(id: string): Promise<CatalogueSnapshot | null> {
@@ -113,24 +127,60 @@ export class HttpCatalogueReader extends CatalogueReader {
     return this.loading;
   }
 
+  /** The same after what is being loaded: that may have been read before the change that an event tells of. */
+  private async refreshAnew(): Promise<void> {
+    await this.loading;
+    await this.refresh();
+  }
+
   private async load(): Promise<CatalogueLoad> {
-    const { status, headers, body } = await this.deps.http.request({
-      service: 'catalogue',
-      method: 'GET',
-      path: '/internal/catalogue/snapshot',
-      timeoutMs: SNAPSHOT_TIMEOUT_MS,
-      idempotent: true,
-      headers: this.etag === undefined ? {} : { 'if-none-match': this.etag },
-      maxBytes: SNAPSHOT_MAX_BYTES,
-    });
-    if (status === 304) return 'unchanged';
-    const snapshot = parseSnapshot(status, body, this.deps.random);
-    this.etag = headers.etag;
-    if (snapshot.id === this.current?.id) return 'unchanged';
+    const isSnapshotNew = await this.loadSnapshot();
+    const areAliasesNew = await this.loadAliases();
+    return areAliasesNew || isSnapshotNew ? 'changed' : 'unchanged';
+  }
+
+  private async loadSnapshot(): Promise<boolean> {
+    const answer = await this.ask('/internal/catalogue/snapshot');
+    if (answer === null) return false;
+    const snapshot = parseSnapshot(answer.status, answer.body, this.deps.random);
+    if (answer.etag !== undefined) this.etags.set('/internal/catalogue/snapshot', answer.etag);
+    if (snapshot.id === this.current?.id) return false;
     if (this.current !== null) this.older.set(this.current.id, this.current);
     this.current = snapshot;
     for (const listener of this.listeners) listener(snapshot);
-    return 'changed';
+    return true;
+  }
+
+  private async loadAliases(): Promise<boolean> {
+    const answer = await this.ask('/internal/catalogue/aliases');
+    if (answer === null) return false;
+    // A catalogue service of an earlier release has none.
+    if (answer.status === 404) {
+      this.book ??= NO_ALIASES;
+      return false;
+    }
+    const book = parseAliases(answer.status, answer.body, this.deps.random);
+    // A replica that is behind has an older one.
+    if (this.book !== null && BigInt(book.version) < BigInt(this.book.version)) return false;
+    if (answer.etag !== undefined) this.etags.set('/internal/catalogue/aliases', answer.etag);
+    const isNew = book.version !== this.book?.version;
+    this.book = book;
+    return isNew;
+  }
+
+  /** Returns the answer; null where it is the one of before. */
+  private async ask(path: string): Promise<{ status: number; body: unknown; etag?: string } | null> {
+    const etag = this.etags.get(path);
+    const { status, headers, body } = await this.deps.http.request({
+      service: 'catalogue',
+      method: 'GET',
+      path,
+      timeoutMs: SNAPSHOT_TIMEOUT_MS,
+      idempotent: true,
+      headers: etag === undefined ? {} : { 'if-none-match': etag },
+      maxBytes: SNAPSHOT_MAX_BYTES,
+    });
+    return status === 304 ? null : { status, body, etag: headers.etag };
   }
 
   private schedule(): void {

@@ -1,4 +1,4 @@
-import type { CatalogueReader, CatalogueSnapshot, Random } from '@gateway/contracts';
+import type { AliasBook, CatalogueReader, CatalogueSnapshot, Random } from '@gateway/contracts';
 import { unavailable, type InternalHttp } from '@gateway/platform';
 
 interface Deps {
@@ -30,6 +30,18 @@ export class HttpSnapshots implements Pick<CatalogueReader, 'snapshotById'> {
 export function parseSnapshot(status: number, body: unknown, random: Random): CatalogueSnapshot {
   if (status === 200 && isSnapshot(body)) return body;
   throw unavailable(random, new Error(`The catalogue service answered ${status} and no snapshot.`));
+}
+
+/** Throws `service_unavailable` where the answer holds none. */
+export function parseAliases(status: number, body: unknown, random: Random): AliasBook {
+  if (status === 200 && isBook(body)) return body;
+  throw unavailable(random, new Error(`The catalogue service answered ${status} and no aliases.`));
+}
+
+function isBook(value: unknown): value is AliasBook {
+  if (typeof value !== 'object' || value === null) return false;
+  const { version, aliases } = value as Readonly<Record<string, unknown>>;
+  return typeof version === 'string' && /^\d{1,18}$/.test(version) && Array.isArray(aliases);
 }
 
 function isSnapshot(value: unknown): value is CatalogueSnapshot {

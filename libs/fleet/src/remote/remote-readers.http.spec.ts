@@ -173,6 +173,11 @@ describe('HttpCatalogueReader', () => {
     models: [],
     providers: [],
   });
+  const ALIASES = '/internal/catalogue/aliases';
+  const book = (version: string, name: string): object => {
+    const targets = [{ model: 'acme/one', weight: 1 }];
+    return { version, aliases: [{ org_id: null, name, targets }] };
+  };
   let clock: FixedClock;
   let reader: HttpCatalogueReader;
   let eventLog: EventLogDouble;
@@ -194,8 +199,12 @@ describe('HttpCatalogueReader', () => {
 
   it('loads at start, again by ETag after an event, and calls back once per change', async () => {
     let id = 'snap_1';
-    service.answer = ({ headers }) =>
-      headers['if-none-match'] === id ? { status: 304 } : { json: snapshot(id), headers: { etag: id } };
+    service.answer = ({ path, headers }) => {
+      if (path === ALIASES) return { status: 404 };
+      return headers['if-none-match'] === id
+        ? { status: 304 }
+        : { json: snapshot(id), headers: { etag: id } };
+    };
     const changes: string[] = [];
     reader.onChange((changed) => changes.push(changed.id));
     await reader.start();
@@ -206,11 +215,46 @@ describe('HttpCatalogueReader', () => {
     expect(reader.snapshot().id).toBe('snap_2');
     expect(changes).toEqual(['snap_1', 'snap_2']);
     expect((await reader.snapshotById('snap_1'))?.id).toBe('snap_1');
-    expect(service.seen.map(({ headers }) => headers['if-none-match'])).toEqual([
-      undefined,
-      'snap_1',
-      'snap_1',
-    ]);
+    const asked = service.seen.filter(({ path }) => path !== ALIASES);
+    expect(asked.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, 'snap_1', 'snap_1']);
+    // A catalogue service of an earlier release has no aliases.
+    expect(reader.aliases().aliases).toEqual([]);
+  });
+
+  it('has the aliases beside the snapshot, takes no older ones, and asks again after an event that comes during a load', async () => {
+    let [version, name] = ['7', 'prod'];
+    let gate: Promise<void> = Promise.resolve();
+    service.answer = async ({ path }) => {
+      if (path !== ALIASES) return { json: snapshot('snap_1') };
+      const json = book(version, name);
+      await gate;
+      return { json };
+    };
+    await reader.start();
+    const names = (): string[] => reader.aliases().aliases.map((one) => one.name);
+    expect(names()).toEqual(['prod']);
+    [version, name] = ['6', 'older'];
+    await eventLog.subscriptions[0].handler([]);
+    expect(names()).toEqual(['prod']);
+    let open = (): void => undefined;
+    gate = new Promise((resolve) => (open = resolve));
+    const seen = service.seen.length;
+    const first = eventLog.subscriptions[0].handler([]);
+    await eventually(() => service.seen.length === seen + 2);
+    [version, name] = ['8', 'newer'];
+    const second = eventLog.subscriptions[0].handler([]);
+    open();
+    await Promise.all([first, second]);
+    expect(names()).toEqual(['newer']);
+  });
+
+  it('is not ready without the aliases: a name of them would be a false 404', async () => {
+    service.answer = ({ path }) => (path === ALIASES ? { status: 500 } : { json: snapshot('snap_1') });
+    await reader.start();
+    expect([reader.isLoaded, failures.length]).toEqual([false, 1]);
+    service.answer = ({ path }) => ({ json: path === ALIASES ? book('1', 'prod') : snapshot('snap_1') });
+    await clock.advance(500);
+    await eventually(() => reader.isLoaded);
   });
 
   it('503 before the first load, then comes up by itself; an old snapshot serves on through a failure', async () => {
@@ -218,7 +262,7 @@ describe('HttpCatalogueReader', () => {
     await reader.start();
     expect(() => reader.snapshot()).toThrow(unavailable);
     expect(reader.readiness()).toBe('No catalogue snapshot was loaded yet.');
-    service.answer = () => ({ json: snapshot('snap_1') });
+    service.answer = ({ path }) => ({ json: path === ALIASES ? book('1', 'prod') : snapshot('snap_1') });
     await clock.advance(500);
     await eventually(() => reader.isLoaded);
     service.answer = () => ({ json: { nonsense: true } });

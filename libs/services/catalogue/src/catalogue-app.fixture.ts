@@ -23,10 +23,11 @@ export interface CatalogueApp extends RunningApp {
   log: EventLogDouble;
   get(path: string, credential?: string, headers?: Record<string, string>): Promise<Answer>;
   send(
-    method: 'PUT' | 'PATCH' | 'POST' | 'DELETE',
+    method: 'PUT' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     credential: string,
     body?: object,
+    headers?: Record<string, string>,
   ): Promise<Answer>;
 }
 
@@ -75,11 +76,11 @@ export async function startCatalogue(
       return credential;
     },
     get: (path, credential, headers = {}) => read(`${running.url}${path}`, credential, headers),
-    send: (method, path, credential, body) =>
+    send: (method, path, credential, body, headers = {}) =>
       read(
         `${running.url}${path}`,
         credential,
-        body === undefined ? {} : { 'content-type': 'application/json' },
+        body === undefined ? headers : { 'content-type': 'application/json', ...headers },
         {
           method,
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),

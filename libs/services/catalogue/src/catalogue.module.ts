@@ -21,6 +21,11 @@ import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { AdminController } from './admin/admin.controller.js';
 import { CatalogueWrites } from './admin/catalogue-writes.js';
+import { AliasChanges } from './aliases/alias-changes.js';
+import { AliasesController } from './aliases/aliases.controller.js';
+import { Aliases } from './aliases/aliases.service.js';
+import { PlatformAliasesController } from './aliases/platform-aliases.controller.js';
+import { StoredAliases } from './aliases/stored-aliases.js';
 import { Availability } from './availability/availability.js';
 import { StoredCredentials } from './availability/stored-credentials.js';
 import { CatalogueConfig } from './catalogue.config.js';
@@ -120,6 +125,8 @@ export class CatalogueModule {
         OpenAiModelsController,
         PublicController,
         AdminController,
+        AliasesController,
+        PlatformAliasesController,
         ErrorsController,
         VersionsController,
         SnapshotsController,
@@ -140,6 +147,9 @@ export class CatalogueModule {
         { provide: CatalogueReader, useExisting: StoredCatalogueReader },
         StoredCatalogueReader,
         { provide: CatalogueNames, useClass: SnapshotNames },
+        StoredAliases,
+        AliasChanges,
+        Aliases,
         StoredCredentials,
         Availability,
         StoredRouteHealth,

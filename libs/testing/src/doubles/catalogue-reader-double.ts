@@ -1,8 +1,16 @@
-import { CatalogueReader, type CatalogueModel, type CatalogueSnapshot } from '@gateway/contracts';
+import {
+  CatalogueReader,
+  NO_ALIASES,
+  type Alias,
+  type AliasBook,
+  type CatalogueModel,
+  type CatalogueSnapshot,
+} from '@gateway/contracts';
 
 /** A catalogue that a test changes while a service runs: every change is a new snapshot, and the old ones stay known. */
 export class CatalogueReaderDouble extends CatalogueReader {
   private readonly snapshots: CatalogueSnapshot[] = [snapshotOf(0, [])];
+  private book: AliasBook = NO_ALIASES;
   private readonly listeners = new Set<(snapshot: CatalogueSnapshot) => void>();
 
   /** Adds models, or replaces those of the same id. */
@@ -13,6 +21,15 @@ export class CatalogueReaderDouble extends CatalogueReader {
     this.snapshots.push(snapshot);
     for (const listener of this.listeners) listener(snapshot);
     return snapshot;
+  }
+
+  /** Replaces all aliases. */
+  name(...aliases: Alias[]): void {
+    this.book = { version: String(Number(this.book.version) + 1), aliases };
+  }
+
+  aliases(): AliasBook {
+    return this.book;
   }
 
   snapshot(): CatalogueSnapshot {

@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, Param, Res } from '@nestjs/common';
-import { ApiError, CatalogueReader, type CatalogueSnapshot } from '@gateway/contracts';
+import { ApiError, CatalogueReader, type AliasBook, type CatalogueSnapshot } from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 import type { FastifyReply } from 'fastify';
 
@@ -15,11 +15,18 @@ export class SnapshotsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): CatalogueSnapshot | undefined {
     const snapshot = this.reader.snapshot();
-    const etag = `"${snapshot.id}"`;
-    void reply.header('etag', etag);
-    if (known !== etag) return snapshot;
-    void reply.code(304);
-    return undefined;
+    return answered(snapshot, snapshot.id, { known, reply });
+  }
+
+  /** Returns every enabled alias of organizations and of the platform. */
+  @Get('aliases')
+  @Access({ internal: true })
+  aliases(
+    @Headers('if-none-match') known: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): AliasBook | undefined {
+    const book = this.reader.aliases();
+    return answered(book, book.version, { known, reply });
   }
 
   @Get('snapshots/:id')
@@ -29,4 +36,17 @@ export class SnapshotsController {
     if (snapshot === null) throw new ApiError('not_found');
     return snapshot;
   }
+}
+
+/** Returns the body under its ETag; undefined, with 304, where the asker has it. */
+function answered<T>(
+  body: T,
+  version: string,
+  { known, reply }: { known: string | undefined; reply: FastifyReply },
+): T | undefined {
+  const etag = `"${version}"`;
+  void reply.header('etag', etag);
+  if (known !== etag) return body;
+  void reply.code(304);
+  return undefined;
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   CatalogueReader,
+  type AliasBook,
   type CatalogueSnapshot,
   type Clock,
   type Random,
@@ -8,6 +9,7 @@ import {
 } from '@gateway/contracts';
 import { CLOCK, LOGGER, RANDOM, unavailable } from '@gateway/platform';
 import type { Logger } from 'pino';
+import { StoredAliases } from '../aliases/stored-aliases.js';
 import { CatalogueConfig } from '../catalogue.config.js';
 import { CatalogueDatabase } from '../postgres/catalogue-database.js';
 import { newestSnapshot, readSnapshot } from './snapshot.store.js';
@@ -26,6 +28,7 @@ export class StoredCatalogueReader extends CatalogueReader {
 
   constructor(
     private readonly database: CatalogueDatabase,
+    private readonly stored: StoredAliases,
     private readonly config: CatalogueConfig,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
@@ -49,6 +52,10 @@ export class StoredCatalogueReader extends CatalogueReader {
   override snapshot(): CatalogueSnapshot {
     if (this.current === null) throw unavailable(this.random, new Error('No catalogue was loaded yet.'));
     return this.current;
+  }
+
+  override aliases(): AliasBook {
+    return this.stored.book();
   }
 
   override async snapshotById(id: string): Promise<CatalogueSnapshot | null> {

@@ -40,6 +40,8 @@ const OWNERS: Record<Owner, readonly string[]> = {
     '/v1/api-versions',
     '/v1/public',
     '/v1/providers',
+    '/v1/aliases',
+    '/v1/admin/aliases',
     '/v1/admin/models',
     '/v1/admin/providers',
     '/v1/admin/catalogue',

@@ -1,0 +1,106 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import type { AliasTarget } from '../catalogue/alias-book.js';
+import { ID_PATTERN } from './keys.js';
+
+/** A name with at most one slash; with one it looks like the id of a model. Case counts. */
+const ALIAS_NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}(\/[A-Za-z0-9][A-Za-z0-9._:-]{0,159})?$/;
+const MODEL_ID = /^[a-z0-9][a-z0-9-]{0,63}\/[a-z0-9][a-z0-9._-]{0,159}$/;
+
+/** One of the models that an alias stands for. */
+export class AliasTargetBody {
+  /** Id of a model of the catalogue. */
+  @Matches(MODEL_ID) model!: string;
+  /** Share of the requests, beside the other weights; 0 is never drawn. */
+  @IsInt() @Min(0) @Max(1_000) weight!: number;
+}
+
+/** Body of POST /v1/admin/aliases. */
+export class CreatePlatformAliasBody {
+  /** Name that requests use as a model. No id of the catalogue, and not `auto`. */
+  @Matches(ALIAS_NAME) name!: string;
+  /** Models that the name stands for. One weight is above 0. */
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(8)
+  @IsObject({ each: true })
+  @ValidateNested({ each: true })
+  @Type(() => AliasTargetBody)
+  targets!: AliasTargetBody[];
+  @IsOptional() @IsString() @Length(1, 1_000) description?: string | null;
+  /** false: the name is unknown to requests. */
+  @IsOptional() @IsBoolean() is_enabled?: boolean;
+}
+
+/** Body of POST /v1/aliases. */
+export class CreateAliasBody extends CreatePlatformAliasBody {
+  /** The organization whose keys may use the name. Cannot change later. */
+  @Matches(ID_PATTERN) org_id!: string;
+}
+
+/** Body of PATCH /v1/aliases/{id}: what is absent stays as it is. */
+export class UpdateAliasBody {
+  @ValidateIf((body: UpdateAliasBody) => body.name !== undefined)
+  @Matches(ALIAS_NAME)
+  name?: string;
+  /** Replaces all targets. */
+  @ValidateIf((body: UpdateAliasBody) => body.targets !== undefined)
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(8)
+  @IsObject({ each: true })
+  @ValidateNested({ each: true })
+  @Type(() => AliasTargetBody)
+  targets?: AliasTargetBody[];
+  /** null removes it. */
+  @IsOptional() @IsString() @Length(1, 1_000) description?: string | null;
+  @ValidateIf((body: UpdateAliasBody) => body.is_enabled !== undefined)
+  @IsBoolean()
+  is_enabled?: boolean;
+}
+
+/** Query of GET /v1/admin/aliases. */
+export class ListPlatformAliasesQuery {
+  /** Largest number of rows to return, 1 to 200. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
+  /** Number of rows to skip. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+}
+
+/** Query of GET /v1/aliases. */
+export class ListAliasesQuery extends ListPlatformAliasesQuery {
+  /** Aliases of one organization; absent = of all that the caller is in. */
+  @IsOptional() @IsString() @Length(1, 80) org_id?: string;
+}
+
+/** A name that stands for models. */
+export interface AliasRecord {
+  id: string;
+  /** null = of the platform: every key may use it. */
+  org_id: string | null;
+  name: string;
+  targets: AliasTarget[];
+  /** A second model that a sample of the requests goes to, too; null for none. */
+  shadow: { model: string; sample_pct: number } | null;
+  description: string | null;
+  is_enabled: boolean;
+  /** The person who made it; null where the operator's file names it. */
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+}

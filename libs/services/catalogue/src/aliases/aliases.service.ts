@@ -1,0 +1,211 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ApiError,
+  CatalogueReader,
+  newId,
+  type AliasRecord,
+  type AliasTarget,
+  type Clock,
+  type CreateAnswer,
+  type CreatePlatformAliasBody,
+  type ErrorDetail,
+  type ListPlatformAliasesQuery,
+  type Random,
+  type UpdateAliasBody,
+} from '@gateway/contracts';
+import { CLOCK, messageOf, pageOf, RANDOM, type Page } from '@gateway/platform';
+import { newestIndex, type CatalogueIndex } from '@gateway/routing';
+import type { FastifyRequest } from 'fastify';
+import type { Alias as AliasRow } from '../generated/prisma/client.js';
+import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
+import { AliasChanges, type Changed } from './alias-changes.js';
+import { PLATFORM } from './stored-aliases.js';
+
+/** Aliases of one owner; one more is 409 `conflict`. */
+const PER_ORG_MAX = 500;
+const OF_PLATFORM_MAX = 1_000;
+/** Name that requests use for the model that the gateway chooses. */
+const AUTO = 'auto';
+
+/** Aliases of organizations and of the platform. A change acts on the next requests of every edge. */
+@Injectable()
+export class Aliases {
+  private readonly index: () => CatalogueIndex;
+
+  constructor(
+    private readonly database: CatalogueDatabase,
+    private readonly changes: AliasChanges,
+    catalogue: CatalogueReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {
+    this.index = newestIndex(catalogue);
+  }
+
+  /** Newest first. */
+  async list(owners: readonly string[], query: ListPlatformAliasesQuery): Promise<Page<AliasRecord>> {
+    const where = { owner: { in: [...owners] } };
+    const { prisma } = this.database;
+    const [rows, total] = await Promise.all([
+      prisma.alias.findMany({
+        where,
+        orderBy: [{ created_at: 'desc' }, { id: 'desc' }],
+        take: query.limit,
+        skip: query.offset,
+      }),
+      prisma.alias.count({ where }),
+    ]);
+    return pageOf(rows.map(toWire), total, query);
+  }
+
+  /** Throws ApiError `not_found` alike for unknown aliases and those of others. */
+  async read(owners: readonly string[], id: string): Promise<AliasRecord> {
+    return toWire(await found(this.database.prisma, owners, id));
+  }
+
+  /**
+   * Throws ApiError `validation_error` for targets that are none, `unprocessable_entity` for an id of the catalogue as a
+   * name and for an unknown model, `conflict` for a name that is taken and for one alias too many.
+   */
+  create(
+    request: FastifyRequest,
+    { owner, by }: { owner: string; by: string },
+    body: CreatePlatformAliasBody,
+  ): Promise<CreateAnswer<AliasRecord>> {
+    const { name, targets, description = null, is_enabled = true } = body;
+    const check = (): void => this.check(body);
+    const make = async (tx: Tx): Promise<Changed<{ status: number; body: AliasRecord }>> => {
+      const max = owner === PLATFORM ? OF_PLATFORM_MAX : PER_ORG_MAX;
+      if ((await tx.alias.count({ where: { owner } })) >= max)
+        throw new ApiError('conflict', { message: `There are at most ${max} aliases.` });
+      await refuseTaken(tx, owner, name);
+      const id = newId('alias', this.clock, this.random);
+      const now = new Date(this.clock.now());
+      const row = await tx.alias.create({
+        data: {
+          ...{ id, owner, name, description, created_by: by, created_at: now, updated_at: now },
+          ...{ targets: stored(targets), is_enabled: is_enabled ?? true },
+        },
+      });
+      const { answer, audit } = changed('create', row, sentFields(body));
+      return { answer: { status: 201, body: answer }, audit };
+    };
+    return this.changes.create(request, make, check);
+  }
+
+  /** Throws as `create`; `not_found` for an alias of another owner. `mayChange` throws where the caller may not. */
+  update(
+    request: FastifyRequest,
+    { owners, id, mayChange }: Named,
+    body: UpdateAliasBody,
+  ): Promise<AliasRecord> {
+    return this.changes.run(request, async (tx) => {
+      const row = await found(tx, owners, id);
+      mayChange(row.owner);
+      const fields = sentFields(body);
+      if (fields.length === 0) return { answer: toWire(row), audit: null };
+      this.check(body, row);
+      const { name, targets, description, is_enabled } = body;
+      if (name !== undefined && name !== row.name) await refuseTaken(tx, row.owner, name);
+      const data = {
+        ...{ name, description, is_enabled, updated_at: new Date(this.clock.now()) },
+        ...(targets === undefined ? {} : { targets: stored(targets) }),
+      };
+      return changed('update', await tx.alias.update({ where: { id }, data }), fields);
+    });
+  }
+
+  remove(request: FastifyRequest, { owners, id, mayChange }: Named): Promise<unknown> {
+    return this.changes.run(request, async (tx) => {
+      const row = await found(tx, owners, id);
+      mayChange(row.owner);
+      await tx.alias.delete({ where: { id } });
+      return changed('delete', row, []);
+    });
+  }
+
+  /** Refuses names and targets that requests could not use. A target that is stored already stays, whatever became of it. */
+  private check({ name, targets = [] }: UpdateAliasBody, row?: AliasRow): void {
+    const index = this.index();
+    const twice = targets.findIndex(({ model }, at) => targets.findIndex((one) => one.model === model) < at);
+    const shape: ErrorDetail[] = [];
+    if (name === AUTO) shape.push({ type: 'value_error', loc: ['name'], msg: 'auto is no name of an alias' });
+    if (twice !== -1)
+      shape.push({ type: 'unique_items', loc: ['targets', twice, 'model'], msg: 'a model stands here once' });
+    if (targets.length > 0 && targets.every(({ weight }) => weight === 0))
+      shape.push({ type: 'value_error', loc: ['targets'], msg: 'one weight has to be above 0' });
+    refuseFaults('validation_error', shape);
+    const known = new Set(row === undefined ? [] : targetsOf(row).map(({ model }) => model));
+    const faults = targets.flatMap(({ model }, at): ErrorDetail[] => {
+      const record = index.find(model)?.record;
+      if (known.has(model) || (record?.id === model && !record.is_composite)) return [];
+      const msg =
+        record?.is_composite === true ? 'A composite is no target.' : 'The catalogue has no such model.';
+      return [{ type: 'unknown_reference', loc: ['targets', at, 'model'], msg }];
+    });
+    if (name !== undefined && name !== row?.name && index.find(name)?.record.id === name)
+      faults.unshift({ type: 'conflict', loc: ['name'], msg: 'A model of the catalogue has this id.' });
+    refuseFaults('unprocessable_entity', faults);
+  }
+}
+
+interface Named {
+  owners: readonly string[];
+  id: string;
+  mayChange: (owner: string) => void;
+}
+
+async function found(tx: Tx, owners: readonly string[], id: string): Promise<AliasRow> {
+  const row = await tx.alias.findFirst({ where: { id, owner: { in: [...owners] } } });
+  if (row === null) throw new ApiError('not_found');
+  return row;
+}
+
+async function refuseTaken(tx: Tx, owner: string, name: string): Promise<void> {
+  const taken = await tx.alias.findFirst({ where: { owner, name }, select: { id: true } });
+  if (taken !== null)
+    throw new ApiError('conflict', {
+      message: `An alias has this name already: ${taken.id}.`,
+      param: 'name',
+    });
+}
+
+function refuseFaults(code: 'validation_error' | 'unprocessable_entity', details: ErrorDetail[]): void {
+  const [first] = details;
+  if (first !== undefined) throw new ApiError(code, { message: messageOf(first), details });
+}
+
+function sentFields(body: object): string[] {
+  return Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+}
+
+/** Returns plain objects: a body is made of classes. */
+function stored(targets: readonly AliasTarget[]): { model: string; weight: number }[] {
+  return targets.map(({ model, weight }) => ({ model, weight }));
+}
+
+/** The column was checked when it was written. */
+function targetsOf({ targets }: AliasRow): AliasTarget[] {
+  return targets as unknown as AliasTarget[];
+}
+
+function changed(verb: string, row: AliasRow, changedFields: string[]): Changed<AliasRecord> {
+  const answer = toWire(row);
+  const target = { targetType: 'alias', targetId: row.id, orgId: answer.org_id };
+  return { answer, audit: { action: `alias.${verb}`, ...target, changedFields } };
+}
+
+function toWire(row: AliasRow): AliasRecord {
+  return {
+    id: row.id,
+    org_id: row.owner === PLATFORM ? null : row.owner,
+    name: row.name,
+    targets: stored(targetsOf(row)),
+    shadow: null,
+    description: row.description,
+    is_enabled: row.is_enabled,
+    created_by: row.created_by,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
