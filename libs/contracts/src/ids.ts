@@ -22,6 +22,7 @@ export type IdPrefix =
   | 'snap'
   | 'alias'
   | 'pk'
+  | 'cred'
   | 'tmpl'
   | 'tv'
   | 'mem'

@@ -14,8 +14,15 @@ export { CatalogueNames } from './ports/catalogue-names.js';
 export type { CatalogueNamed } from './ports/catalogue-names.js';
 export { CatalogueNamesBody } from './http/catalogue-names.js';
 export { CatalogueReader, NO_ALIASES } from './ports/catalogue-reader.js';
+export { environmentCredentialId, PlatformCredentials } from './ports/provider-key-vault.js';
 export { ProviderKeyVault } from './ports/provider-key-vault.js';
+export type { CredentialReport, CredentialState, PooledCredential } from './ports/provider-key-vault.js';
 export type { ProviderCredential, ProviderKeyRefusal, ProviderKeyUse } from './ports/provider-key-vault.js';
+export { CreatePlatformCredentialBody, CredentialReportBody } from './http/platform-credentials.js';
+export { ListPlatformCredentialsQuery, OpenPlatformCredentialBody } from './http/platform-credentials.js';
+export { RotatePlatformCredentialBody, UpdatePlatformCredentialBody } from './http/platform-credentials.js';
+export type { PlatformCredentialError, PlatformCredentialRecord } from './http/platform-credentials.js';
+export type { TestedPlatformCredential } from './http/platform-credentials.js';
 export { ErasedEndUsers } from './ports/erased-end-users.js';
 export type { ErasedEndUser } from './ports/erased-end-users.js';
 export { BREAKER_STATES, FIGURE_CLASSES, RouteHealth } from './ports/route-health.js';
@@ -25,67 +32,35 @@ export { StoredContent } from './ports/stored-content.js';
 export type { PromptContent, PromptMessage, PromptVariable } from './ports/stored-content.js';
 export { PrincipalReader } from './ports/principal-reader.js';
 export type { Caller, Credential } from './ports/principal-reader.js';
-export type {
-  AccountDiscount,
-  AdminKeyPrincipal,
-  KeyPrincipal,
-  Membership,
-  ModelAccess,
-  ModelLimit,
-  OrgRole,
-  Principal,
-  ProviderKeyGrant,
-  RoutingPolicy,
-  ScopeKind,
-  ScopeLimits,
-  SessionPrincipal,
-} from './ports/principal.js';
+export type { AccountDiscount, AdminKeyPrincipal, KeyPrincipal, Membership } from './ports/principal.js';
+export type { ModelAccess, ModelLimit, OrgRole, Principal, ProviderKeyGrant } from './ports/principal.js';
+export type { RoutingPolicy, ScopeKind, ScopeLimits, SessionPrincipal } from './ports/principal.js';
 export { counterScope, HELD_KINDS, heldCounter, LimitStore } from './ports/limit-store.js';
-export type {
-  AccountState,
-  AdmitRequest,
-  AdmitResult,
-  ExtraCounter,
-  HeldKind,
-  HeldMoney,
-  KeyMinute,
-  LimitMetric,
-  LimitScope,
-  ProjectionRequest,
-  PutUnit,
-  LimitRejection,
-  Trial,
-  TrialRecord,
-} from './ports/limit-store.js';
+export type { AccountState, AdmitRequest, AdmitResult, ExtraCounter, HeldKind } from './ports/limit-store.js';
+export type { HeldMoney, KeyMinute, LimitMetric, LimitScope } from './ports/limit-store.js';
+export type { ProjectionRequest, PutUnit, LimitRejection, Trial, TrialRecord } from './ports/limit-store.js';
 export { Funds } from './ports/funds.js';
-export { callerFile, ResponseStore } from './ports/response-store.js';
-export type {
-  ReserveMemory,
-  NamedFile,
-  RecalledItems,
-  ResponseLink,
-  StoredResponse,
+export {
+  callerFile,
+  ResponseStore,
+  type ReserveMemory,
+  type NamedFile,
+  type RecalledItems,
+  type ResponseLink,
+  type StoredResponse,
 } from './ports/response-store.js';
 export { FleetBody } from './http/fleet-body.js';
-export {
-  ConversationBody,
-  ConversationItemsBody,
-  ItemsQuery,
-  KeepResponsesBody,
-  ReferencedItemsBody,
-  ForgetResponsesBody,
-  RecallBody,
-  ResponseQuery,
-  STORED_ID_MAX,
-} from './http/responses.js';
+export { ConversationBody, ConversationItemsBody, ItemsQuery, KeepResponsesBody } from './http/responses.js';
+export { ReferencedItemsBody, ForgetResponsesBody, RecallBody, ResponseQuery } from './http/responses.js';
+export { STORED_ID_MAX } from './http/responses.js';
 export { BatchesQuery, CreateBatchBody, FilesQuery, UPLOAD_PURPOSES } from './http/files.js';
-export { BackgroundResponses } from './ports/background-responses.js';
-export type {
-  BackgroundRun,
-  EndedResponse,
-  EventsPage,
-  NewBackgroundResponse,
-  NumberedEvent,
+export {
+  BackgroundResponses,
+  type BackgroundRun,
+  type EndedResponse,
+  type EventsPage,
+  type NewBackgroundResponse,
+  type NumberedEvent,
 } from './ports/background-responses.js';
 export {
   AppendEventsBody,
@@ -93,25 +68,18 @@ export {
   BackgroundRunBody,
   BeginBackgroundBody,
 } from './http/background-responses.js';
-export { IdempotencyStore } from './ports/idempotency-store.js';
-export type {
-  CreateAnswer,
-  IdempotencyClaim,
-  IdempotencyRecord,
-  StoredAnswer,
+export {
+  IdempotencyStore,
+  type CreateAnswer,
+  type IdempotencyClaim,
+  type IdempotencyRecord,
+  type StoredAnswer,
 } from './ports/idempotency-store.js';
 export { ClaimIdempotencyBody, CompleteIdempotencyBody, IdempotencyClaimBody } from './http/idempotency.js';
 export { Inference } from './ports/inference.js';
-export type {
-  GivenAnswer,
-  HoldCall,
-  InferenceAnswer,
-  InferenceCall,
-  InferencePlan,
-  UpstreamBatch,
-  UpstreamBatchCall,
-  UpstreamBatchState,
-} from './ports/inference.js';
+export type { GivenAnswer, HoldCall, InferenceAnswer, InferenceCall } from './ports/inference.js';
+export type { InferencePlan, UpstreamBatch, UpstreamBatchCall } from './ports/inference.js';
+export type { UpstreamBatchState } from './ports/inference.js';
 export { VideosQuery } from './http/videos.js';
 export { HoldBody, InferBody, UpstreamBatchBody, WorthBody } from './http/inference.js';
 export { LINK_NOT_WHOLE, ObjectLinkQuery } from './http/objects.js';
@@ -159,12 +127,10 @@ export {
   ACCOUNT_RECORDS,
   AccountEvent,
   MADE_OF_OTHERS,
-} from './events/account-event.js';
-export type {
-  AccountData,
-  AccountEventType,
-  AccountRecordType,
-  NewAccountEvent,
+  type AccountData,
+  type AccountEventType,
+  type AccountRecordType,
+  type NewAccountEvent,
 } from './events/account-event.js';
 export type { LimitScope as LimitScopeData } from './events/account/limit-scope.js';
 export { AuditEntry } from './events/audit-entry.js';
@@ -176,96 +142,43 @@ export { ListAuditQuery } from './http/audit.js';
 export type { AuditRecord } from './http/audit.js';
 export { GrantSuperAdminBody } from './http/super-admins.js';
 export type { SuperAdminRecord } from './http/super-admins.js';
-export {
-  AlertsQuery,
-  ConfirmQuery,
-  CreateChannelBody,
-  CreatePolicyBody,
-  DeliveriesQuery,
-  UpdateChannelBody,
-  UpdatePolicyBody,
-} from './http/alerts.js';
-export type {
-  AlertsRecord,
-  ChannelRecord,
-  ChannelResult,
-  CreatedChannel,
-  ChannelType,
-  DeliveryAttemptRecord,
-  DeliveryDetail,
-  DeliveryRecord,
-  DeliveryState,
-  ListedChannel,
-  PolicyRecord,
-} from './http/alerts.js';
-export {
-  ChangePasswordBody,
-  ForgotPasswordBody,
-  ResetPasswordBody,
-  LoginBody,
-  ReadKeyPrincipalBody,
-  RefreshBody,
-  RESOLVED_KEYS_MAX,
-  ResolveKeysBody,
-  ResolvePrincipalBody,
-  UpdateMeBody,
-} from './http/auth.js';
-export type {
-  AuthOptionsRecord,
-  MeRecord,
-  OwnSessionRecord,
-  ResolvedKeys,
-  SessionRecord,
-  UserRecord,
-} from './http/auth.js';
-export {
-  AMOUNT_PATTERN,
-  CreateKeyBody,
-  KeyFilterOptionsQuery,
-  ListKeysQuery,
-  MODEL_PATTERN,
-  NO_ORG,
-  RotateKeyBody,
-  RoutingPolicyBody,
-  UpdateKeyBody,
-} from './http/keys.js';
-export type {
-  ApiKeyRecord,
-  CreatedApiKey,
-  RotatedApiKey,
-  KeyFilterOptions,
-  KeyLimitsRecord,
-  OwnKeyRecord,
-  ScopeLimitRecord,
-} from './http/keys.js';
+export { AlertsQuery, ConfirmQuery, CreateChannelBody, CreatePolicyBody } from './http/alerts.js';
+export { DeliveriesQuery, UpdateChannelBody, UpdatePolicyBody } from './http/alerts.js';
+export type { AlertsRecord, ChannelRecord, ChannelResult, CreatedChannel } from './http/alerts.js';
+export type { ChannelType, DeliveryAttemptRecord, DeliveryDetail, DeliveryRecord } from './http/alerts.js';
+export type { DeliveryState, ListedChannel, PolicyRecord } from './http/alerts.js';
+export { ChangePasswordBody, ForgotPasswordBody, ResetPasswordBody, LoginBody } from './http/auth.js';
+export { ReadKeyPrincipalBody, RefreshBody, RESOLVED_KEYS_MAX, ResolveKeysBody } from './http/auth.js';
+export { ResolvePrincipalBody, UpdateMeBody } from './http/auth.js';
+export type { AuthOptionsRecord, MeRecord, OwnSessionRecord, ResolvedKeys } from './http/auth.js';
+export type { SessionRecord, UserRecord } from './http/auth.js';
+export { AMOUNT_PATTERN, CreateKeyBody, KeyFilterOptionsQuery, ListKeysQuery } from './http/keys.js';
+export { MODEL_PATTERN, NO_ORG, RotateKeyBody, RoutingPolicyBody, UpdateKeyBody } from './http/keys.js';
+export type { ApiKeyRecord, CreatedApiKey, RotatedApiKey, KeyFilterOptions } from './http/keys.js';
+export type { KeyLimitsRecord, OwnKeyRecord, ScopeLimitRecord } from './http/keys.js';
 export {
   AcceptInvitationBody,
   CreateInvitationBody,
   ListMembersQuery,
   UpdateMemberBody,
+  type InvitationRecord,
+  type MemberRecord,
 } from './http/members.js';
-export type { InvitationRecord, MemberRecord } from './http/members.js';
 export { CursorPageQuery } from './http/page.js';
 export type { CursorPage } from './http/page.js';
 export { CreateTeamBody, ListTeamsQuery, UpdateTeamBody } from './http/teams.js';
 export type { TeamMemberRecord, TeamRecord } from './http/teams.js';
 export { SimulateLimitsBody } from './http/limits.js';
 export type { LimitCheck, LimitSimulation } from './http/limits.js';
-export {
-  ORG_TIERS,
-  CreateOrgBody,
-  ListOrgsQuery,
-  OrgDefaultsBody,
-  ScopeLimitsBody,
-  UpdateOrgBody,
-} from './http/orgs.js';
+export { ORG_TIERS, CreateOrgBody, ListOrgsQuery, OrgDefaultsBody, ScopeLimitsBody } from './http/orgs.js';
+export { UpdateOrgBody } from './http/orgs.js';
 export type { OrgDefaultsRecord, OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
 export {
   CreateRoutingPolicyTemplateBody,
   ListRoutingPolicyTemplatesQuery,
   UpdateRoutingPolicyTemplateBody,
+  type RoutingPolicyTemplateRecord,
 } from './http/routing-policy-templates.js';
-export type { RoutingPolicyTemplateRecord } from './http/routing-policy-templates.js';
 export {
   AliasTargetBody,
   CreateAliasBody,
@@ -273,8 +186,8 @@ export {
   ListAliasesQuery,
   ListPlatformAliasesQuery,
   UpdateAliasBody,
+  type AliasRecord,
 } from './http/aliases.js';
-export type { AliasRecord } from './http/aliases.js';
 export type { Alias, AliasBook, AliasTarget } from './catalogue/alias-book.js';
 export {
   CreateProviderKeyBody,
@@ -282,20 +195,13 @@ export {
   OpenProviderKeyBody,
   ProviderKeyUsesBody,
   UpdateProviderKeyBody,
+  type ProviderKeyError,
+  type ProviderKeyRecord,
+  type ProviderKeyTest,
 } from './http/provider-keys.js';
-export type { ProviderKeyError, ProviderKeyRecord, ProviderKeyTest } from './http/provider-keys.js';
-export {
-  CreateTemplateBody,
-  CreateTemplateVersionBody,
-  FindMemoriesBody,
-  FindTemplateBody,
-  ListTemplatesQuery,
-  ListTemplateVersionsQuery,
-  MemoriesQuery,
-  PublishTemplateBody,
-  PutMemoriesBody,
-  UpdateTemplateBody,
-} from './http/templates.js';
+export { CreateTemplateBody, CreateTemplateVersionBody, FindMemoriesBody } from './http/templates.js';
+export { FindTemplateBody, ListTemplatesQuery, ListTemplateVersionsQuery } from './http/templates.js';
+export { MemoriesQuery, PublishTemplateBody, PutMemoriesBody, UpdateTemplateBody } from './http/templates.js';
 export type { MemoriesRecord, TemplateRecord, TemplateVersionRecord } from './http/templates.js';
 export {
   AdminModelsQuery,
@@ -308,20 +214,9 @@ export {
   PutProviderBody,
 } from './http/catalogue-admin.js';
 export type { ProviderRecord } from './http/provider-record.js';
-export type {
-  AnthropicModelInfo,
-  AnthropicModelList,
-  ModelFacets,
-  ModelView,
-  NamedLogo,
-  OpenAiModel,
-  PriceStep,
-  PricingView,
-  ProviderHealth,
-  PriceOptionView,
-  ProviderOffer,
-  ScheduledPriceView,
-} from './http/model-view.js';
+export type { AnthropicModelInfo, AnthropicModelList, ModelFacets, ModelView } from './http/model-view.js';
+export type { NamedLogo, OpenAiModel, PriceStep, PricingView, ProviderHealth } from './http/model-view.js';
+export type { PriceOptionView, ProviderOffer, ScheduledPriceView } from './http/model-view.js';
 export type {
   AdminEdit,
   AdminModelRecord,
@@ -336,64 +231,22 @@ export {
   ModelProvidersQuery,
   SearchModelsQuery,
 } from './http/catalogue.js';
-export {
-  CreditBody,
-  AppliedQuery,
-  SpendLimitBody,
-  InternalCreditBody,
-  RateLimitsQuery,
-  RejectionsBody,
-  SpendBody,
-  UsageContextQuery,
-  UsageEventsBody,
-  UsageFilterBody,
-  UsageQueryBody,
-  WatermarkQuery,
-} from './http/usage.js';
+export { CreditBody, AppliedQuery, SpendLimitBody, InternalCreditBody } from './http/usage.js';
+export { RateLimitsQuery, RejectionsBody, SpendBody, UsageContextQuery } from './http/usage.js';
+export { UsageEventsBody, UsageFilterBody, UsageQueryBody, WatermarkQuery } from './http/usage.js';
 export { UsageFilter } from './http/usage-filter.js';
 export { UsageExportBody, UsageExportQuery } from './http/usage-exports.js';
 export type { UsageExportRecord } from './http/usage-exports.js';
 export { SpendTrendQuery, UsageRefreshQuery, UsageSeriesBody } from './http/usage-series.js';
 export type { Granularity, SeriesValues, SpendTrend, UsageSeries } from './http/usage-series.js';
-export type {
-  AttemptsRecord,
-  AttemptView,
-  BalanceRecord,
-  BooksRecord,
-  CreditRecord,
-  LimitSeen,
-  ModelUsage,
-  PriceLineView,
-  RateLimitState,
-  RateMetric,
-  RateScope,
-  RejectionsPage,
-  RejectionView,
-  RequestLookup,
-  UsageEventRecord,
-  UsageEventsPage,
-  UsageSummary,
-} from './http/usage.js';
-export {
-  AutoRechargeBody,
-  BILLING_MODES,
-  BillingPageQuery,
-  BillingQuery,
-  CheckoutBody,
-  CouponBody,
-  RedeemCouponBody,
-  StatementQuery,
-} from './http/billing.js';
-export type {
-  AutoRechargeRecord,
-  BillingMode,
-  CheckoutRecord,
-  CouponRecord,
-  LedgerEntry,
-  PaymentRecord,
-  RedemptionRecord,
-  StatementRecord,
-} from './http/billing.js';
+export type { AttemptsRecord, AttemptView, BalanceRecord, BooksRecord, CreditRecord } from './http/usage.js';
+export type { LimitSeen, ModelUsage, PriceLineView, RateLimitState, RateMetric } from './http/usage.js';
+export type { RateScope, RejectionsPage, RejectionView, RequestLookup } from './http/usage.js';
+export type { UsageEventRecord, UsageEventsPage, UsageSummary } from './http/usage.js';
+export { AutoRechargeBody, BILLING_MODES, BillingPageQuery, BillingQuery } from './http/billing.js';
+export { CheckoutBody, CouponBody, RedeemCouponBody, StatementQuery } from './http/billing.js';
+export type { AutoRechargeRecord, BillingMode, CheckoutRecord, CouponRecord } from './http/billing.js';
+export type { LedgerEntry, PaymentRecord, RedemptionRecord, StatementRecord } from './http/billing.js';
 export { BudgetsQuery } from './http/budgets.js';
 export type { BudgetRecord, BudgetsRecord } from './http/budgets.js';
 export { ErasedSinceQuery, ErasureBody, ForgetBody } from './http/erasures.js';

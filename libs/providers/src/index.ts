@@ -8,6 +8,7 @@ export type { SendOptions, TransportFault, UpstreamRequest, UpstreamResponse } f
 export type { FailureSignal } from './failure/failure-signal.js';
 export { checkCredential } from './credentials/check-credential.js';
 export { readCredentials } from './credentials/read-credentials.js';
+export type { ReadCredentials } from './credentials/read-credentials.js';
 export { GatewayConfigError, isBuiltIn, NO_GATEWAY_CONFIG } from './operator/gateway-config.js';
 export type { GatewayConfig, OwnModel, OwnProvider, OwnRoute } from './operator/gateway-config.js';
 export { GatewayFile } from './operator/gateway-file.js';

@@ -20,6 +20,7 @@ const AFTER: Readonly<Record<string, string>> = {
   keys: 'Id of the key.',
   'admin-keys': 'Id of the admin key.',
   'provider-keys': 'Id of the provider key.',
+  credentials: 'Id of the credential.',
   orgs: 'Id of the organization.',
   teams: 'Id of the team.',
   sessions: 'Id of the session.',

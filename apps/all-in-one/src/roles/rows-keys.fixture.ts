@@ -46,6 +46,22 @@ const PROVIDER_KEYS: Rows = {
   'DELETE /v1/provider-keys/:id': { who: makers(), thing: 'providerKey', isFresh: true, status: 204 },
 };
 
+const OF_SIMULATED = { slug: 'simulated' };
+const UNKNOWN_CREDENTIAL = { who: SUPER, status: 404, params: { ...OF_SIMULATED, id: 'cred_0' } };
+
+const PLATFORM_CREDENTIALS: Rows = {
+  'POST /v1/admin/providers/:slug/credentials': { who: SUPER, status: 422, params: OF_SIMULATED, body: {} },
+  'GET /v1/admin/providers/:slug/credentials': { who: SUPER, params: OF_SIMULATED },
+  'GET /v1/admin/providers/:slug/credentials/:id': UNKNOWN_CREDENTIAL,
+  'PATCH /v1/admin/providers/:slug/credentials/:id': { ...UNKNOWN_CREDENTIAL, body: {} },
+  'DELETE /v1/admin/providers/:slug/credentials/:id': UNKNOWN_CREDENTIAL,
+  'POST /v1/admin/providers/:slug/credentials/:id/test': UNKNOWN_CREDENTIAL,
+  'POST /v1/admin/providers/:slug/credentials/:id/rotate': {
+    ...UNKNOWN_CREDENTIAL,
+    body: { credentials: { api_key: 'sk-role' } },
+  },
+};
+
 const ORGS: Rows = {
   'POST /v1/orgs': { who: PEOPLE, status: 201, body: { name: 'A new one' } },
   'GET /v1/orgs': { who: PEOPLE },
@@ -187,6 +203,7 @@ const AUTH: Rows = {
 const INTERNAL: Rows = Object.fromEntries<Row>(
   [
     ...['POST /internal/provider-keys/open', 'POST /internal/provider-keys/uses'],
+    ...['POST /internal/platform-credentials/open', 'POST /internal/platform-credentials/sync'],
     ...[
       'POST /internal/content/template',
       'POST /internal/content/memories',
@@ -205,4 +222,12 @@ const INTERNAL: Rows = Object.fromEntries<Row>(
 );
 
 /** Endpoints of the keys service, and the simulation of limits beside them. */
-export const KEYS_ROWS: Rows = { ...KEYS, ...PROVIDER_KEYS, ...ORGS, ...TEMPLATES, ...AUTH, ...INTERNAL };
+export const KEYS_ROWS: Rows = {
+  ...KEYS,
+  ...PROVIDER_KEYS,
+  ...PLATFORM_CREDENTIALS,
+  ...ORGS,
+  ...TEMPLATES,
+  ...AUTH,
+  ...INTERNAL,
+};

@@ -49,3 +49,60 @@ export abstract class ProviderKeyVault {
   /** Notes the last use and the last refusal of keys; a report that comes twice is one. */
   abstract report(uses: readonly ProviderKeyUse[]): Promise<void>;
 }
+
+/** States of a platform credential that an edge can find. */
+export const CREDENTIAL_STATES = ['ready', 'cooling', 'refused', 'out_of_quota'] as const;
+
+/** The state of a platform credential, as an edge found it. */
+export interface CredentialState {
+  status: (typeof CREDENTIAL_STATES)[number];
+  /** Milliseconds since the epoch: no caller's request uses it before; null for `ready`. */
+  untilMs: number | null;
+  /** Milliseconds since the epoch when it was found: the newest finding holds. */
+  atMs: number;
+  /** The failure that it was found by; null for `ready`. */
+  error: { code: string; providerCode: string | null; httpStatus: number | null } | null;
+}
+
+/** One credential of the platform at a provider, without its secret. */
+export interface PooledCredential {
+  id: string;
+  /** Slug. */
+  provider: string;
+  source: 'stored' | 'environment';
+  /** Version of the secret. */
+  version: number;
+  /** Share of the requests; 0 = serves where no other can. */
+  weight: number;
+  /** null = every model. */
+  allowedModels: readonly string[] | null;
+  /** null = the operator's address for the provider. */
+  baseUrl: string | null;
+  isEnabled: boolean;
+  state: CredentialState;
+}
+
+/** News of one edge about the platform's credentials. */
+export interface CredentialReport {
+  /** Credentials of its environment. */
+  environment: readonly { provider: string; variable: string; masked: string }[];
+  states: readonly ({ id: string } & CredentialState)[];
+  /** Requests since its last report, and when the newest one began. */
+  uses: readonly { id: string; requests: number; lastUsedMs: number }[];
+}
+
+/** Returns the id of the credential in the edges' environment. */
+export function environmentCredentialId(provider: string): string {
+  return `cred_env_${provider}`;
+}
+
+/**
+ * Credentials of the platform at its providers, for who calls them. Drivers: database in process; HTTP.
+ * Throws ApiError `service_unavailable` where the lookup failed.
+ */
+export abstract class PlatformCredentials {
+  /** Takes the news of an edge, and returns every credential that is stored or was changed. */
+  abstract sync(report: CredentialReport): Promise<PooledCredential[]>;
+  /** Returns the plaintext of this version; null where the credential is gone or has another version by now. */
+  abstract open(id: string, version: number): Promise<ProviderCredential | null>;
+}

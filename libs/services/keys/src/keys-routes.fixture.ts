@@ -99,7 +99,31 @@ const AUDITED = {
   changed_fields: [],
 };
 
+const CREDENTIALS = '/v1/admin/providers/:slug/credentials';
+const ofOpenai = (): Promise<Record<string, string>> => Promise.resolve({ slug: 'openai' });
+const anUnknownOne = (): Promise<Record<string, string>> => Promise.resolve({ slug: 'openai', id: 'cred_0' });
+
+/** Calls of super admins alone. */
+export const PLATFORM_CREDENTIAL_CALLS = {
+  [`POST ${CREDENTIALS}`]: { status: 422, params: ofOpenai, body: {} },
+  [`GET ${CREDENTIALS}`]: { status: 200, params: ofOpenai },
+  [`GET ${CREDENTIALS}/:id`]: { status: 404, params: anUnknownOne },
+  [`PATCH ${CREDENTIALS}/:id`]: { status: 404, params: anUnknownOne, body: {} },
+  [`DELETE ${CREDENTIALS}/:id`]: { status: 404, params: anUnknownOne },
+  [`POST ${CREDENTIALS}/:id/test`]: { status: 404, params: anUnknownOne },
+  [`POST ${CREDENTIALS}/:id/rotate`]: {
+    status: 404,
+    params: anUnknownOne,
+    body: { credentials: { api_key: 'sk-role' } },
+  },
+};
+
 export const INTERNAL_CALLS = {
+  'POST /internal/platform-credentials/open': { status: 200, body: { id: 'cred_0', version: 1 } },
+  'POST /internal/platform-credentials/sync': {
+    status: 200,
+    body: { environment: [], states: [], uses: [] },
+  },
   'POST /internal/provider-keys/open': { status: 200, body: { account_id: 'a', id: 'p', version: 1 } },
   'POST /internal/provider-keys/uses': { status: 204, body: { uses: [] } },
   'POST /internal/content/template': { status: 200, body: { account_id: 'a', name: 'n', version: null } },

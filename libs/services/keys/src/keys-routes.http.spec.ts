@@ -12,6 +12,7 @@ import {
   aTeam,
   aTeamMember,
   INTERNAL_CALLS,
+  PLATFORM_CREDENTIAL_CALLS,
   aTemplate,
   ROLES,
   type Role,
@@ -63,6 +64,7 @@ const PROMPT = { id: 'prompt', params: aPrompt, isMembersToRead: true } as const
 
 const CALLS: Record<string, HowTo> = {
   ...INTERNAL_CALLS,
+  ...PLATFORM_CREDENTIAL_CALLS,
   'POST /v1/keys': { status: 201, body: {} },
   'GET /v1/keys': { status: 200 },
   'GET /v1/keys/filter-options': { status: 200 },

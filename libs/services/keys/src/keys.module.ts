@@ -6,7 +6,14 @@ import {
   type OnModuleInit,
   type Provider,
 } from '@nestjs/common';
-import { Directory, PrincipalReader, ProviderKeyVault, StoredContent, type Random } from '@gateway/contracts';
+import {
+  Directory,
+  PlatformCredentials,
+  PrincipalReader,
+  ProviderKeyVault,
+  StoredContent,
+  type Random,
+} from '@gateway/contracts';
 import { databaseProvider } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { LoginAttempts, RANDOM } from '@gateway/platform';
@@ -54,6 +61,12 @@ import { LastUsed } from './principals/last-used.js';
 import { PrincipalsController } from './principals/principals.controller.js';
 import { RoutingTemplatesController } from './routing-templates/routing-templates.controller.js';
 import { RoutingTemplates } from './routing-templates/routing-templates.service.js';
+import { DatabasePlatformCredentials } from './platform-credentials/database-platform-credentials.js';
+import {
+  PlatformCredentialPoolController,
+  PlatformCredentialsController,
+} from './platform-credentials/platform-credentials.controller.js';
+import { PlatformCredentialsService } from './platform-credentials/platform-credentials.service.js';
 import { checkProviderKeys } from './provider-keys/rewrap-provider-keys.js';
 import { DatabaseProviderKeyVault } from './provider-keys/database-provider-key-vault.js';
 import { MemoriesController } from './memories/memories.controller.js';
@@ -136,6 +149,8 @@ export class KeysModule {
         RoutingTemplatesController,
         ProviderKeysController,
         ProviderKeyVaultController,
+        PlatformCredentialsController,
+        PlatformCredentialPoolController,
         TemplatesController,
         MemoriesController,
         StoredContentController,
@@ -145,7 +160,15 @@ export class KeysModule {
         TeamsController,
       ],
       providers: [...ports(config), ...parts, { provide: KEYED_PROVIDERS, useValue: keyed }],
-      exports: [Directory, PrincipalReader, ProviderKeyVault, StoredContent, FirstRun, OpeningCredit],
+      exports: [
+        Directory,
+        PlatformCredentials,
+        PrincipalReader,
+        ProviderKeyVault,
+        StoredContent,
+        FirstRun,
+        OpeningCredit,
+      ],
     };
   }
 }
@@ -187,6 +210,8 @@ const parts: Provider[] = [
   CredentialChecks,
   ProviderKeysService,
   DatabaseProviderKeyVault,
+  PlatformCredentialsService,
+  DatabasePlatformCredentials,
   TemplatesService,
   MemoriesService,
   DatabaseStoredContent,
@@ -202,6 +227,7 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
     { provide: PrincipalReader, useExisting: DatabasePrincipalReader },
     { provide: Directory, useClass: DatabaseDirectory },
     { provide: ProviderKeyVault, useExisting: DatabaseProviderKeyVault },
+    { provide: PlatformCredentials, useExisting: DatabasePlatformCredentials },
     { provide: StoredContent, useExisting: DatabaseStoredContent },
     {
       provide: SERVICE_SECRETS,

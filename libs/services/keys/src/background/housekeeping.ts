@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Deletes what has run out: answers kept for Idempotency-Key, sessions, links and mail past their end, what is kept of deleted
- * provider keys. Replaces an old signing key.
+ * provider keys, and counts of platform credentials. Replaces an old signing key.
  */
 @Injectable()
 export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -53,6 +53,7 @@ export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationSh
     const dayBefore = new Date(now - DAY_MS);
     await this.database.prisma.passwordReset.deleteMany({ where: { expires_at: { lt: dayBefore } } });
     await this.database.prisma.removedProviderKey.deleteMany({ where: { removed_at: { lt: dayBefore } } });
+    await this.database.prisma.platformCredentialUse.deleteMany({ where: { hour: { lt: dayBefore } } });
     const days = this.config.KEYS_SIGNING_KEY_DAYS;
     if (days > 0 && (await this.signingKeys.rotateOlderThan(days * DAY_MS)))
       this.logger.info('the key of session tokens was replaced');

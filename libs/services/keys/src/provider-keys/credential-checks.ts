@@ -1,7 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Clock, ProviderCredential, ProviderKeyTest, Random } from '@gateway/contracts';
 import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
-import { checkCredential, isBuiltIn, type UpstreamTransport } from '@gateway/providers';
+import { checkCredential, isBuiltIn, PROVIDERS, type UpstreamTransport } from '@gateway/providers';
 import { UndiciTransport, type KeyedProvider } from '@gateway/upstream';
 import { KeysConfig } from '../keys.config.js';
 
@@ -11,7 +11,7 @@ export const KEYED_PROVIDERS = Symbol('KeyedProviders');
 /** Calls under way at once in this process; each takes 10 s at most. */
 const RUNNING_MAX = 16;
 
-/** Asks providers whether a customer's credential works, at the operator's address for the provider. */
+/** Asks providers whether a credential works. */
 @Injectable()
 export class CredentialChecks implements BeforeApplicationShutdown {
   private readonly transport: UpstreamTransport;
@@ -33,11 +33,21 @@ export class CredentialChecks implements BeforeApplicationShutdown {
     return isBuiltIn(slug) || this.keyed.has(slug);
   }
 
-  /** Throws ApiError `service_unavailable` while too many run. */
-  async check(slug: string, credential: ProviderCredential): Promise<ProviderKeyTest> {
+  /** True for a provider that is called without a credential. */
+  isKeyless(slug: string): boolean {
+    return PROVIDERS.some((provider) => provider.slug === slug && provider.isKeyless === true);
+  }
+
+  /** `address`: null = the operator's. Throws ApiError `service_unavailable` while too many run. */
+  async check(
+    slug: string,
+    credential: ProviderCredential,
+    address: string | null = null,
+  ): Promise<ProviderKeyTest> {
     const keyed = this.keyed.get(slug);
     if (keyed === undefined) return this.unreachable(slug);
-    const { provider, baseUrl } = keyed;
+    const { provider } = keyed;
+    const baseUrl = address ?? keyed.baseUrl;
     if (this.running === RUNNING_MAX)
       throw unavailable(this.random, new Error('too many credentials are tried'));
     this.running += 1;

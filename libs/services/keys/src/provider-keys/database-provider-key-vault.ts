@@ -14,7 +14,7 @@ import { addAccountEvent } from '../events/account-events.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { plainJson, storedJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
-import { ProviderKeySecrets } from './provider-key-secrets.js';
+import { contextOf, ProviderKeySecrets } from './provider-key-secrets.js';
 
 /** A key that is refused again and again is announced once in this time for each way of refusing. */
 const ANNOUNCED_EVERY_MS = 60_000;
@@ -36,7 +36,7 @@ export class DatabaseProviderKeyVault extends ProviderKeyVault {
     try {
       const where = { id: keyId, account_id: accountId, version, is_enabled: true };
       const row = await this.database.prisma.providerKey.findFirst({ where });
-      return row === null ? null : this.secrets.open(row);
+      return row === null ? null : this.secrets.open(row, contextOf(row));
     } catch (failure) {
       throw unavailable(this.random, failure);
     }

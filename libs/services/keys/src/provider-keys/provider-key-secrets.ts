@@ -13,7 +13,7 @@ export interface SealedRow {
   version: number;
 }
 
-interface SealedColumns {
+export interface SealedColumns {
   sealed_credentials: Uint8Array<ArrayBuffer>;
   wrapped_key: Uint8Array<ArrayBuffer>;
   kek_id: string;
@@ -24,7 +24,13 @@ export function contextOf({ id, account_id, provider, version }: SealedRow): Env
   return { key: `${row}/key`, text: `${row}/${provider}/${version}` };
 }
 
-/** Credentials of provider keys, sealed with a data key of each row. */
+/** The facts that bind the envelope of a platform credential. */
+export function platformContextOf({ id, provider, version }: Omit<SealedRow, 'account_id'>): EnvelopeContext {
+  const row = `platform_credential/${id}`;
+  return { key: `${row}/key`, text: `${row}/${provider}/${version}` };
+}
+
+/** Credentials of customers and of the platform at providers, sealed with a data key of each row. */
 @Injectable()
 export class ProviderKeySecrets {
   constructor(
@@ -32,15 +38,10 @@ export class ProviderKeySecrets {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
-  seal(credential: ProviderCredential, row: SealedRow): SealedColumns {
+  seal(credential: ProviderCredential, context: EnvelopeContext): SealedColumns {
     const plain = Buffer.from(JSON.stringify(credential));
     try {
-      const { sealed, wrappedKey, kekId } = sealEnvelope(
-        plain,
-        this.secrets.keks,
-        contextOf(row),
-        this.random,
-      );
+      const { sealed, wrappedKey, kekId } = sealEnvelope(plain, this.secrets.keks, context, this.random);
       return { sealed_credentials: sealed, wrapped_key: wrappedKey, kek_id: kekId };
     } finally {
       plain.fill(0);
@@ -48,9 +49,9 @@ export class ProviderKeySecrets {
   }
 
   /** Throws where the key-encryption key is another, or a byte of the row differs. */
-  open(row: SealedRow & SealedColumns): ProviderCredential {
+  open(row: SealedColumns, context: EnvelopeContext): ProviderCredential {
     const envelope = { sealed: row.sealed_credentials, wrappedKey: row.wrapped_key, kekId: row.kek_id };
-    const plain = openEnvelope(envelope, this.secrets.keks, contextOf(row));
+    const plain = openEnvelope(envelope, this.secrets.keks, context);
     try {
       return JSON.parse(plain.toString('utf8')) as ProviderCredential;
     } finally {

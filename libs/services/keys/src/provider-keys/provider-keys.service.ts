@@ -24,7 +24,7 @@ import { nullableJson, plainJson, storedJson } from '../postgres/columns.js';
 import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { CredentialChecks } from './credential-checks.js';
-import { ProviderKeySecrets, type SealedRow } from './provider-key-secrets.js';
+import { contextOf, ProviderKeySecrets, type SealedRow } from './provider-key-secrets.js';
 import {
   findProviderKey,
   listProviderKeys,
@@ -62,7 +62,7 @@ export class ProviderKeysService {
   /** Calls the provider with the credential, enabled or not; nothing of it is written. */
   async test(caller: SessionPrincipal, id: string): Promise<ProviderKeyTest> {
     const row = await this.existing(caller, id);
-    return this.checks.check(row.provider, this.secrets.open(row));
+    return this.checks.check(row.provider, this.secrets.open(row, contextOf(row)));
   }
 
   /** Throws ApiError `forbidden` for an org that the caller does not lead, `validation_error`, `conflict`. */
@@ -177,7 +177,7 @@ export class ProviderKeysService {
       throw new TypeError('credentials without a fault');
     }
     const row = { id, account_id, provider, version };
-    return { ...row, masked_credential: read.masked, ...this.secrets.seal(read.credential, row) };
+    return { ...row, masked_credential: read.masked, ...this.secrets.seal(read.credential, contextOf(row)) };
   }
 }
 

@@ -2,8 +2,9 @@ import { applyMigrations } from '@gateway/database';
 import { SystemRandom } from '@gateway/platform';
 import { dyingRandom, testDatabase, type TestDatabase } from '@gateway/testing';
 import { keysConfig, startKeysApp } from '../keys-app.fixture.js';
+import { isSealed } from '../platform-credentials/platform-credential.store.js';
 import { KeysDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
-import { ProviderKeySecrets } from './provider-key-secrets.js';
+import { contextOf, platformContextOf, ProviderKeySecrets } from './provider-key-secrets.js';
 import { checkProviderKeys, rewrapProviderKeys } from './rewrap-provider-keys.js';
 
 const random = new SystemRandom();
@@ -29,9 +30,17 @@ beforeAll(async () => {
   const rows = Array.from({ length: ROWS }, (_, n) => {
     const row = { id: `pk_${n}`, account_id: 'acct_1', provider: 'openai', version: 1 };
     const more = { masked_credential: '****', created_by: 'usr_1', created_at: now, updated_at: now };
-    return { ...row, ...more, ...secrets.seal({ kind: 'api_key', key: `sk-${n}` }, row) };
+    return { ...row, ...more, ...secrets.seal({ kind: 'api_key', key: `sk-${n}` }, contextOf(row)) };
   });
   await database.prisma.providerKey.createMany({ data: rows });
+  const times = { state_at: now, created_at: now, updated_at: now };
+  const pooled = { ...times, label: 'x', masked_credential: '****', created_by: 'usr_1' };
+  const one = { id: 'cred_1', provider: 'openai', version: 1 };
+  const sealed = secrets.seal({ kind: 'api_key', key: 'sk-pooled' }, platformContextOf(one));
+  const ofEnvironment = { ...pooled, id: 'cred_env_openai', provider: 'openai' };
+  await database.prisma.platformCredential.createMany({
+    data: [{ ...pooled, ...one, ...sealed }, ofEnvironment],
+  });
 });
 
 afterAll(async () => {
@@ -45,7 +54,7 @@ async function readable(...keks: [Buffer, ...Buffer[]]): Promise<number> {
   const rows = await database.prisma.providerKey.findMany();
   return rows.filter((row) => {
     try {
-      return JSON.stringify(secrets.open(row)).includes(`"sk-${row.id.slice(3)}"`);
+      return JSON.stringify(secrets.open(row, contextOf(row))).includes(`"sk-${row.id.slice(3)}"`);
     } catch {
       return false;
     }
@@ -78,9 +87,17 @@ it('S03 a rotation that is killed leaves every row readable, and the next run do
   expect(await readable(newer)).toBe(100);
   await expect(checkProviderKeys(database.prisma, { keks: [newer] })).rejects.toThrow(/rotate-kek/);
   await checkProviderKeys(database.prisma, { keks: [newer, older] });
-  expect(await rewrapProviderKeys(config, random)).toBe(ROWS - 100);
+  expect(await rewrapProviderKeys(config, random)).toBe(ROWS - 100 + 1);
   expect(await readable(newer)).toBe(ROWS);
   expect(await readable(older)).toBe(0);
+  const pooled = await database.prisma.platformCredential.findUniqueOrThrow({ where: { id: 'cred_1' } });
+  expect(
+    isSealed(pooled) &&
+      new ProviderKeySecrets({ keks: [newer] }, random).open(pooled, platformContextOf(pooled)),
+  ).toEqual({
+    kind: 'api_key',
+    key: 'sk-pooled',
+  });
   await checkProviderKeys(database.prisma, { keks: [newer] });
   expect(await rewrapProviderKeys(config, random)).toBe(0);
 });
