@@ -37,7 +37,7 @@ export interface AuditedWrite {
 
 /** Write it in the transaction of the change itself, so that there is one row per change and none without. */
 export function auditRow(
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'principal' | 'clientIp' | 'id'>,
   write: AuditedWrite,
   { clock, random }: { clock: Clock; random: Random },
 ): AuditRow {

@@ -40,7 +40,10 @@ export function configFaultsOf({ faults }: Pick<GatewayFile, 'faults'>): string[
  */
 export function withFile(env: Environment, { providers, catalogue }: GatewayConfig): Environment {
   const merged: Record<string, string | undefined> = { ...env };
-  if (catalogue.simulated_models !== undefined) merged.SIMULATED_MODELS ||= catalogue.simulated_models;
+  const { simulated_models, ...feed } = catalogue;
+  if (simulated_models !== undefined) merged.SIMULATED_MODELS ||= simulated_models;
+  for (const [name, value] of Object.entries(feed))
+    merged[`CATALOGUE_${name.toUpperCase()}`] ||= String(value);
   for (const { slug, base_url, api_key_env } of providers) {
     const known = PROVIDERS.find((provider) => provider.slug === slug);
     if (!known) continue;

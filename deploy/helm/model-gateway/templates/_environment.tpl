@@ -88,7 +88,7 @@ GATEWAY_CONFIG: /etc/gateway/gateway.yaml
 {{- $optional = concat $optional (list "NOTIFICATIONS_KEK_PREVIOUS" "SMTP_URL") }}
 {{- else if eq .component "usage" }}
 {{- $optional = concat $optional (list "USAGE_KEK" "USAGE_KEK_PREVIOUS" "STRIPE_SECRET_KEY" "STRIPE_WEBHOOK_SECRET") }}
-{{- else if eq .component "edge" }}
+{{- else if or (eq .component "edge") (eq .component "catalogue") }}
 {{- $optional = concat $optional (list "HTTPS_PROXY") }}
 {{- end }}
 {{- if has .component (list "edge" "workers") }}

@@ -138,7 +138,15 @@ const organizations = {
 const catalogue = {
   type: 'object',
   additionalProperties: false,
-  properties: { simulated_models: { enum: ['auto', 'on', 'off'] } },
+  properties: {
+    simulated_models: { enum: ['auto', 'on', 'off'] },
+    feed_url: { type: 'string', minLength: 1 },
+    feed_keys: { type: 'string', minLength: 1 },
+    feed_ca_file: { type: 'string', minLength: 1 },
+    feed_seconds: { type: 'integer', minimum: 0, maximum: 604_800 },
+    feed_policy: { enum: ['apply', 'ask', 'apply_below'] },
+    feed_apply_below_pct: { type: 'integer', minimum: 0, maximum: 1_000 },
+  },
 };
 
 /** JSON Schema of a gateway.yaml. */

@@ -64,6 +64,13 @@ interface PriceOverride {
 interface CatalogueSettings {
   /** SIMULATED_MODELS. */
   simulated_models?: 'auto' | 'on' | 'off';
+  /** CATALOGUE_FEED_URL, and the variables of the same names in capitals. */
+  feed_url?: string;
+  feed_keys?: string;
+  feed_ca_file?: string;
+  feed_seconds?: number;
+  feed_policy?: 'apply' | 'ask' | 'apply_below';
+  feed_apply_below_pct?: number;
 }
 
 /** The content of GATEWAY_CONFIG. */

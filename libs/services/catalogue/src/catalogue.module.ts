@@ -35,12 +35,17 @@ import { StoredRouteHealth } from './health/stored-route-health.js';
 import { ModelReads } from './models/model-reads.js';
 import { PriceHistory } from './models/price-history.js';
 import { ModelsController, OpenAiModelsController } from './models/models.controller.js';
-import { CatalogueDatabase, SCHEMA, SCHEMA_DIR } from './postgres/catalogue-database.js';
+import { CatalogueDatabase, SCHEMA, SCHEMA_DIR, type Tx } from './postgres/catalogue-database.js';
 import { PublicController } from './public/public.controller.js';
 import { NamesController } from './names/names.controller.js';
 import { SnapshotNames } from './names/snapshot-names.js';
 import { OwnEntries } from './own/own-entries.js';
+import { feedLayer } from './seed/feed-layer.js';
+import type { Seed } from './seed/seed-record.js';
 import { publish } from './snapshots/publish.js';
+import { CatalogueFeed } from './feed/catalogue-feed.js';
+import { FeedController } from './feed/feed.controller.js';
+import { FeedStore } from './feed/feed-store.js';
 import { SnapshotsController } from './snapshots/snapshots.controller.js';
 import { StoredCatalogueReader } from './snapshots/stored-catalogue-reader.js';
 import { VersionsController } from './versions/versions.controller.js';
@@ -73,12 +78,8 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
 
   private async publish(): Promise<void> {
     const { clock, random, logger, own } = this;
-    const published = await publish(this.database, {
-      seed: own.layers().seed,
-      ...own.release(),
-      clock,
-      random,
-    });
+    const seedOf = async (tx: Tx): Promise<Seed> => own.layers(await feedLayer(tx)).seed;
+    const published = await publish(this.database, { seedOf, ...own.release(), clock, random });
     if (published !== null) logger.info({ snapshot_id: published }, 'a new catalogue snapshot was published');
   }
 
@@ -127,6 +128,7 @@ export class CatalogueModule {
         AdminController,
         AliasesController,
         PlatformAliasesController,
+        FeedController,
         ErrorsController,
         VersionsController,
         SnapshotsController,
@@ -158,6 +160,8 @@ export class CatalogueModule {
         PriceHistory,
         OwnEntries,
         CatalogueWrites,
+        FeedStore,
+        CatalogueFeed,
         CatalogueLife,
         outboxRelay(CatalogueDatabase, 'catalogue'),
       ],

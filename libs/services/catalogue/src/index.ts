@@ -9,3 +9,7 @@ export { OwnEntries } from './own/own-entries.js';
 export type { ServerOffer } from './own/own-entries.js';
 export { withOwn } from './own/with-own.js';
 export { readSeed } from './seed/read-seed.js';
+export { FeedRefused, openEnvelope, publicKeyText, readFeedKeys, sealEnvelope } from './signed/envelope.js';
+export { feedChanges } from './feed/feed-change.js';
+export { readFeedDocument, type FeedDocument } from './feed/feed-document.js';
+export { payloadOf } from './feed/feed-payload.js';

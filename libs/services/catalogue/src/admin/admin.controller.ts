@@ -33,6 +33,7 @@ import { ModelReads } from '../models/model-reads.js';
 import { idOf } from '../models/models.controller.js';
 import { OwnEntries } from '../own/own-entries.js';
 import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
+import { feedLayer } from '../seed/feed-layer.js';
 import { adminModel, listAdminModels } from './admin-models.js';
 import { CatalogueWrites, type CatalogueImport, type PutProvider } from './catalogue-writes.js';
 
@@ -54,21 +55,22 @@ export class AdminController {
 
   /** Lists every model with its routes and whether it can be called, disabled and retired ones too. */
   @Get('models')
-  listModels(@Query() query: AdminModelsQuery): Promise<Page<AdminModelRecord>> {
-    return listAdminModels(this.database.prisma, query, this.seen());
+  async listModels(@Query() query: AdminModelsQuery): Promise<Page<AdminModelRecord>> {
+    return listAdminModels(this.database.prisma, query, await this.seen());
   }
 
   /** Reads a model with its routes and whether it can be called. */
   @Get(BY_ID)
   async model(@Param() path: Record<string, string>): Promise<AdminModelRecord> {
-    const found = await adminModel(this.database.prisma, idOf(path), this.seen());
+    const found = await adminModel(this.database.prisma, idOf(path), await this.seen());
     if (found === null) throw new ApiError('not_found');
     return found;
   }
 
-  private seen(): Parameters<typeof adminModel>[2] {
+  private async seen(): Promise<Parameters<typeof adminModel>[2]> {
     const release = { ...this.own.release(), nowMs: this.clock.now() };
-    return { release, layers: this.own.layers(), isReady: (provider) => this.availability.isReady(provider) };
+    const layers = this.own.layers(await feedLayer(this.database.prisma));
+    return { release, layers, isReady: (provider) => this.availability.isReady(provider) };
   }
 
   /** Adds a model or replaces it whole. */

@@ -22,6 +22,7 @@ import { knownModels } from '../seed/known-models.js';
 import { editKey, editsBetween, MODEL_REMOVED, withEdits, type ModelEdit } from '../seed/model-edits.js';
 import { rewriteModels } from '../seed/seed-import.js';
 import type { SeedModel } from '../seed/seed-record.js';
+import { feedLayer } from '../seed/feed-layer.js';
 import { putEdits, storedEdits } from '../seed/stored-edits.js';
 import { publishAfter } from '../snapshots/publish.js';
 import { StoredCatalogueReader } from '../snapshots/stored-catalogue-reader.js';
@@ -193,7 +194,7 @@ export class CatalogueWrites {
   ): Promise<void> {
     const by = request.principal === null ? null : principalId(request.principal);
     return this.write(request, audit, async (tx, now) => {
-      const layers = this.own.layers();
+      const layers = this.own.layers(await feedLayer(tx));
       const { models } = layers.seed;
       const edit = async (edits: ReadonlyMap<string, readonly ModelEdit[]>): Promise<void> => {
         await putEdits(tx, edits, { now, by });

@@ -16,15 +16,19 @@ export class Layers {
       data,
       dataLayer,
       discovered,
-    }: { data: readonly SeedModel[]; dataLayer: 'release' | 'feed'; discovered: readonly SeedModel[] },
+    }: { data: Seed; dataLayer: 'release' | 'feed'; discovered: readonly SeedModel[] },
   ) {
-    this.data = byId(data);
+    this.base = data;
+    this.data = byId(data.models);
     this.dataLayer = dataLayer;
     this.found = byId(discovered);
     this.merged = byId(seed.models);
   }
 
   private readonly dataLayer: 'release' | 'feed';
+
+  /** The lowest of them. */
+  readonly base: Seed;
 
   /** Returns the model as these layers have it; null where none does. */
   of(id: string): SeedModel | null {

@@ -6,6 +6,8 @@ import { gatewayFile } from '@gateway/upstream';
 import type { Logger } from 'pino';
 import { CatalogueConfig } from '../catalogue.config.js';
 import { readSeed } from '../seed/read-seed.js';
+import type { FeedLayer } from '../seed/feed-layer.js';
+import { versionOf, withFeed } from '../seed/release-data.js';
 import type { Seed, SeedModel } from '../seed/seed-record.js';
 import type { Release } from '../snapshots/catalogue-model.js';
 import { discoverModels, NotDiscovered, type Discoverable } from './discover.js';
@@ -55,12 +57,27 @@ export class OwnEntries {
     };
   }
 
-  /** Returns the layers below the edits of operators. Throws GatewayConfigError where the file and the data do not fit. */
-  layers(): Layers {
-    this.data ??= readSeed({ simulated: this.config.SIMULATED_PROVIDER });
+  /**
+   * Returns the layers below the edits of operators: the newer of the release's data and the feed's, what servers offer, the
+   * file. Throws GatewayConfigError where the file and the data do not fit.
+   */
+  layers(feed: FeedLayer | null): Layers {
+    const release = this.releaseData();
+    const isFeed = feed !== null && feed.version >= versionOf(release);
+    const data = isFeed ? withFeed(release, feed) : release;
     const discovered = [...this.found.values()].flat();
-    const seed = withOwn(this.data, this.file, discovered);
-    return new Layers(seed, { data: this.data.models, dataLayer: 'release', discovered });
+    const seed = withOwn(data, this.file, discovered);
+    return new Layers(seed, { data, dataLayer: isFeed ? 'feed' : 'release', discovered });
+  }
+
+  /** Returns the version of the release's data. */
+  releaseVersion(): number {
+    return versionOf(this.releaseData());
+  }
+
+  private releaseData(): Seed {
+    this.data ??= readSeed({ simulated: this.config.SIMULATED_PROVIDER });
+    return this.data;
   }
 
   /** Returns the models that each server offers, as they were read last. */

@@ -27,9 +27,9 @@ interface PublishDeps {
  */
 export function publish(
   database: CatalogueDatabase,
-  { seed, ...deps }: PublishDeps & { seed: Seed },
+  { seedOf, ...deps }: PublishDeps & { seedOf: (tx: Tx) => Promise<Seed> },
 ): Promise<string | null> {
-  return publishAfter(database, deps, (tx, now) => importSeed(tx, seed, now));
+  return publishAfter(database, deps, async (tx, now) => importSeed(tx, await seedOf(tx), now));
 }
 
 /** The same after any change of the tables, which is undone where no snapshot can be made of it. */

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const seed = (): Seed => readSeed({ simulated: true });
 const publishing = (of: Seed, by: Adapters = adapters): Promise<string | null> =>
-  publish(database, { seed: of, adapters: by, paths, clock, random });
+  publish(database, { seedOf: () => Promise.resolve(of), adapters: by, paths, clock, random });
 
 async function newest(): Promise<CatalogueSnapshot> {
   const name = await newestSnapshot(database.prisma);
