@@ -20,7 +20,7 @@ jest.unstable_mockModule('../api/call.js', () => ({
   bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
 }));
 jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
-const { Bell } = await import('./bell.js');
+const { default: Bell } = await import('./bell.js');
 
 describe('the bell', () => {
   beforeEach(() => {

@@ -12,7 +12,7 @@ const SEEN = 'alerts-seen';
 const READERS: readonly Role[] = ['owner', 'admin', 'member'];
 
 /** Bell with the last alerts of the organization; marked while there are some that this browser has not shown. */
-export function Bell({ roles }: { roles: readonly Role[] }): ReactNode {
+export default function Bell({ roles }: { roles: readonly Role[] }): ReactNode {
   const { id, slug } = useOrg();
   const mayRead = isAllowed(roles, READERS);
   const alerts = useLastAlerts(mayRead ? id : null).data ?? [];

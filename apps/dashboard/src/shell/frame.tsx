@@ -2,19 +2,21 @@ import { ActionIcon, AppShell, Burger, Group, Kbd, ScrollArea, Text, UnstyledBut
 import { useDisclosure } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import type { Me, Role } from '../session/rights.js';
-import { Bell } from './bell.js';
-import { HelpMenu } from './help-menu.js';
 import { Keyboard } from './keyboard.js';
 import { Mark } from './mark.js';
 import { Navigation } from './navigation.js';
 import { OrgSwitch } from './org-switch.js';
-import { PersonMenu } from './person-menu.js';
 import { SectionTabs } from './section-tabs.js';
-import { SchemeSwitch } from './scheme-switch.js';
 import { useOrg } from './org.queries.js';
 import classes from './frame.module.css';
+
+// Not of the first load: the page is whole without them.
+const Bell = lazy(() => import('./bell.js'));
+const HelpMenu = lazy(() => import('./help-menu.js'));
+const SchemeSwitch = lazy(() => import('./scheme-switch.js'));
+const PersonMenu = lazy(() => import('./person-menu.js'));
 
 /** Header, navigation and the page. A drawer below 768 px. */
 export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children: ReactNode }): ReactNode {
@@ -48,10 +50,14 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
           </Group>
           <Group gap={6} wrap="nowrap">
             <GoTo open={() => setPaletteOpen(true)} />
-            <Bell roles={roles} />
-            <HelpMenu />
-            <SchemeSwitch />
-            <PersonMenu me={me} />
+            <Group gap={6} wrap="nowrap" className={classes.later}>
+              <Suspense>
+                <Bell roles={roles} />
+                <HelpMenu />
+                <SchemeSwitch />
+                <PersonMenu me={me} />
+              </Suspense>
+            </Group>
           </Group>
         </Group>
       </AppShell.Header>
@@ -103,7 +109,7 @@ function GoTo({ open }: { open: () => void }): ReactNode {
       <UnstyledButton className={classes.search} visibleFrom="sm" onClick={open}>
         <IconSearch size={16} aria-hidden />
         <span>Search or run</span>
-        <Kbd size="xs">Ctrl K</Kbd>
+        <kbd>Ctrl K</kbd>
       </UnstyledButton>
       <ActionIcon
         hiddenFrom="sm"

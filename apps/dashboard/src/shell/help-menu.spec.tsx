@@ -4,7 +4,7 @@ import { fireEvent, screen } from '@testing-library/react';
 import { renderedAt } from './rendered.fixture.js';
 
 jest.unstable_mockModule('../api/call.js', () => ({ api: {}, bodyOf: () => undefined }));
-const { HelpMenu } = await import('./help-menu.js');
+const { default: HelpMenu } = await import('./help-menu.js');
 
 it('the help leads to the reference of the API, to the first request and to the keys of the keyboard', async () => {
   renderedAt('/o/org_1/home', <HelpMenu />);

@@ -7,7 +7,7 @@ import { useOrg } from './org.queries.js';
 const KeyboardHelp = lazy(() => import('./keyboard-help.js'));
 
 /** Menu with the reference of the API, the first request and the keys of the keyboard. */
-export function HelpMenu(): ReactNode {
+export default function HelpMenu(): ReactNode {
   const { slug } = useOrg();
   const [isKeyboard, setKeyboard] = useState(false);
   return (

@@ -6,7 +6,7 @@ import { session } from '../api/session.js';
 import type { Me } from '../session/rights.js';
 import { useOrg } from './org.queries.js';
 
-export function PersonMenu({ me }: { me: Me }): ReactNode {
+export default function PersonMenu({ me }: { me: Me }): ReactNode {
   const { slug } = useOrg();
   return (
     <Menu position="bottom-end" width={240}>

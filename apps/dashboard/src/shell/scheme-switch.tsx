@@ -3,7 +3,7 @@ import { IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
 /** The other colour scheme; the first choice is the system's. */
-export function SchemeSwitch(): ReactNode {
+export default function SchemeSwitch(): ReactNode {
   const { setColorScheme } = useMantineColorScheme();
   const isDark = useComputedColorScheme('light') === 'dark';
   const label = isDark ? 'Use the light scheme' : 'Use the dark scheme';
