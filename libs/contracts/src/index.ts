@@ -217,8 +217,8 @@ export type { ProviderRecord } from './http/provider-record.js';
 export type { AnthropicModelInfo, AnthropicModelList, ModelFacets, ModelView } from './http/model-view.js';
 export type { NamedLogo, OpenAiModel, PriceStep, PricingView, ProviderHealth } from './http/model-view.js';
 export type { PriceOptionView, ProviderOffer, ScheduledPriceView } from './http/model-view.js';
-export { PendingChangesBody, PendingChangesQuery, SyncCatalogueBody } from './http/catalogue-feed.js';
-export type { CatalogueFeedState, CatalogueSync, PendingChange } from './http/catalogue-feed.js';
+export { PendingChangesBody, PendingChangesQuery, SyncCatalogueBody } from './http/catalogue-admin.js';
+export type { CatalogueFeedState, CatalogueSync, PendingChange } from './http/catalogue-admin.js';
 export type {
   AdminEdit,
   AdminModelRecord,

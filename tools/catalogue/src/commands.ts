@@ -23,7 +23,7 @@ export interface Options {
   version?: string;
 }
 
-export interface Output {
+interface Output {
   lines: string[];
   /** 0; 1 for a document that is refused or differs; 2 for wrong usage. */
   code: 0 | 1 | 2;

@@ -5,7 +5,7 @@ import { Agent, EnvHttpProxyAgent, request, type Dispatcher } from 'undici';
 import { FeedRefused } from '../signed/envelope.js';
 
 /** Document of at most this size. */
-export const FEED_BYTES_MAX = 32 * 1024 * 1024;
+const FEED_BYTES_MAX = 32 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const REDIRECTS_MAX = 3;
 

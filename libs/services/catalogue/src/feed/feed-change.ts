@@ -13,7 +13,7 @@ export interface FeedPolicy {
   belowPct: number;
 }
 
-export interface RouteMove extends PriceMove {
+interface RouteMove extends PriceMove {
   provider: string;
   upstream_model: string;
 }

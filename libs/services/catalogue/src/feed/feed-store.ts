@@ -31,7 +31,7 @@ const LOCK_TIMEOUT_MS = 3_000;
 export type Actor = Pick<FastifyRequest, 'principal' | 'clientIp' | 'id'>;
 
 /** The newest document with the changes of it that wait. */
-export interface PendingFeed {
+interface PendingFeed {
   changeId: string | null;
   row: Feed | null;
   document: FeedDocument | null;

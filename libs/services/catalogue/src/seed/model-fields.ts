@@ -37,7 +37,7 @@ export function routeFields(model: SeedModel, route: SeedRoute) {
   };
 }
 
-export function sourcedPrice({ price, source, source_date, effective_date }: SeedRoute): SourcedPrice {
+function sourcedPrice({ price, source, source_date, effective_date }: SeedRoute): SourcedPrice {
   return { price, source, source_date, effective_date };
 }
 

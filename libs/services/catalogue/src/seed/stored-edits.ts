@@ -8,7 +8,7 @@ export interface StoredEdit extends ModelEdit {
   edited_by: string | null;
 }
 
-export interface Editor {
+interface Editor {
   now: Date;
   /** null where nobody is known. */
   by: string | null;
