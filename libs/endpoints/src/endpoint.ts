@@ -182,6 +182,8 @@ interface AskedRouting {
    * use there alone.
    */
   readonly credential?: string | null;
+  /** Model that answered the turn before: an alias stays with it while it is a target. */
+  readonly lastModel?: string;
   /** A parameter that names an object at a provider: the operator's credential reaches those of every tenant. */
   readonly atProvider?: string;
   /**

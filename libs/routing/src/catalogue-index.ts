@@ -1,5 +1,8 @@
 import {
   ApiError,
+  NO_ALIASES,
+  type Alias,
+  type AliasBook,
   type CatalogueModel,
   type CatalogueReader,
   type CatalogueSnapshot,
@@ -22,14 +25,45 @@ export class CatalogueIndex {
   private readonly byId = new Map<string, CatalogueModel>();
   /** Ids by what is asked for instead: a name without its brand, and what a server calls its model, with it and without. */
   private readonly byName = new Map<string, ReadonlySet<string>>();
+  private readonly aliases = new Map<string, Alias>();
   private pairsById: ReadonlyMap<string, ReadonlySet<string>> | null = null;
 
-  constructor(readonly snapshot: CatalogueSnapshot) {
+  constructor(
+    readonly snapshot: CatalogueSnapshot,
+    readonly book: AliasBook = NO_ALIASES,
+  ) {
     for (const model of snapshot.models) {
       const { id } = model.record;
       this.byId.set(id, model);
       for (const name of namesOf(model)) this.byName.set(name, new Set(this.byName.get(name)).add(id));
     }
+    for (const alias of book.aliases) this.aliases.set(aliasKey(alias.org_id, alias.name), alias);
+  }
+
+  /** Returns the model of an id; null where no model has it. */
+  byExactId(id: string): CatalogueModel | null {
+    return this.byId.get(id) ?? null;
+  }
+
+  /**
+   * Returns the alias that a name is for a caller of the organization: its own before the platform's. Null where it is none,
+   * and for an id of the catalogue, which no alias hides.
+   */
+  alias(name: string, orgId: string | null): Alias | null {
+    if (this.aliases.size === 0 || this.byId.has(name)) return null;
+    const own = orgId === null ? undefined : this.aliases.get(aliasKey(orgId, name));
+    return own ?? this.aliases.get(aliasKey(null, name)) ?? null;
+  }
+
+  /** Returns the aliases of these organizations and of the platform, each name once: an organization's before the platform's. */
+  aliasesFor(orgIds: readonly string[]): Alias[] {
+    const found = new Map<string, Alias>();
+    for (const alias of this.book.aliases) {
+      const { org_id: orgId, name } = alias;
+      if (this.byId.has(name) || (orgId !== null && !orgIds.includes(orgId))) continue;
+      if (orgId !== null || !found.has(name)) found.set(name, alias);
+    }
+    return [...found.values()];
   }
 
   /** Returns the same as `model`, null where there is none. */
@@ -80,6 +114,11 @@ export class CatalogueIndex {
   }
 }
 
+/** No id of an organization and no name has a space. */
+function aliasKey(orgId: string | null, name: string): string {
+  return `${orgId ?? ''} ${name}`;
+}
+
 const NAME_MAX = 100;
 
 function namesOf({ record: { id }, routes }: CatalogueModel): string[] {
@@ -102,12 +141,12 @@ function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number 
   return one.size + other.size === 0 ? 0 : (2 * common) / (one.size + other.size);
 }
 
-/** The index of the newest snapshot, made once per snapshot. */
-export function newestIndex(catalogue: Pick<CatalogueReader, 'snapshot'>): () => CatalogueIndex {
+/** The index of the newest snapshot and aliases, made once for both. */
+export function newestIndex(catalogue: Pick<CatalogueReader, 'snapshot' | 'aliases'>): () => CatalogueIndex {
   let index: CatalogueIndex | null = null;
   return () => {
-    const snapshot = catalogue.snapshot();
-    if (index?.snapshot !== snapshot) index = new CatalogueIndex(snapshot);
+    const [snapshot, book] = [catalogue.snapshot(), catalogue.aliases()];
+    if (index?.snapshot !== snapshot || index.book !== book) index = new CatalogueIndex(snapshot, book);
     return index;
   };
 }

@@ -1,5 +1,7 @@
 export { CatalogueIndex, newestIndex } from './catalogue-index.js';
 export type { Visible } from './catalogue-index.js';
+export { requireTargets, usableTargets } from './alias-targets.js';
+export type { WeightedModel } from './alias-targets.js';
 export { accessOf, matchesModel, requireAccess, visibleTo } from './model-access.js';
 export { candidatesFor, planRoutes, wantedBy } from './plan.js';
 export { credentialOf } from './survey.js';

@@ -1,7 +1,8 @@
-import { ApiError, type CatalogueModel, type KeyPrincipal } from '@gateway/contracts';
+import { ApiError, type Alias, type CatalogueModel, type KeyPrincipal } from '@gateway/contracts';
 import type { Asked } from '@gateway/endpoints';
 import { modelLimitName } from '@gateway/limits';
 import { estimateInput } from '@gateway/money';
+import { drawn, requireTargets, usableTargets } from './alias-targets.js';
 import { modelNotFound } from './catalogue-index.js';
 import { accessOf, requireAccess, visibleTo } from './model-access.js';
 import { cannotServe, refuse } from './plan-refusals.js';
@@ -17,6 +18,8 @@ export interface Plan {
   requestedModel: string;
   snapshotId: string;
   routes: PlannedRoute[];
+  /** True where the requested name is an alias, or the key's default model is. */
+  isAlias: boolean;
   /** Members of the request that the plan does not follow. */
   unread: readonly string[];
 }
@@ -72,6 +75,37 @@ function askedModel({ asked, principal, index, nowMs }: PlanOptions, name: strin
   return model;
 }
 
+/**
+ * The targets of an alias that serve the endpoint, in the order in which they are tried: where the conversation stays, else
+ * as they are drawn. Throws ApiError model_excluded, model_not_found, or as `cannotServe` says.
+ */
+function targetsOf(options: PlanOptions, alias: Alias): CatalogueModel[] {
+  const { asked, point = () => 0 } = options;
+  const targets = requireTargets(alias, options);
+  const serving = targets.filter(({ model }) => has(model.record, asked.serves));
+  if (serving.length === 0) throw cannotServe(targets[0].model, asked, asked.serves.status);
+  const ordered = drawn(serving, point()).map(({ model }) => model);
+  const staying = ordered.find(({ record }) => record.id === asked.lastModel);
+  return staying === undefined ? ordered : [staying, ...ordered.filter((model) => model !== staying)];
+}
+
+/** The first of the targets whose routes can serve, and the others; the very first where none can. */
+function firstServing(options: PlanOptions, models: readonly CatalogueModel[]): Chosen {
+  for (const model of models) {
+    const found = survey(model, options);
+    const others = models.filter((one) => one !== model).map(({ record }) => record.id);
+    if (found.routes.length > 0) return { model, found, others };
+  }
+  const [model] = models;
+  return { model, found: survey(model, options), others: [] };
+}
+
+interface Chosen {
+  model: CatalogueModel;
+  found: Survey;
+  others: string[];
+}
+
 /** Throws ApiError `validation_error`. */
 function askedName({ asked, principal }: PlanOptions): string {
   const name = asked.model ?? principal.defaultModel;
@@ -116,7 +150,7 @@ export function candidatesFor(
 }
 
 /** The best model whose routes can serve, and the next ones. Throws 404 or what the best one's routes are refused with. */
-function chosen(options: PlanOptions): { model: CatalogueModel; found: Survey; others: string[] } {
+function chosen(options: PlanOptions): Chosen {
   const ranked = candidatesFor(options);
   if (ranked.length === 0)
     throw modelNotFound('No model that can serve this request is there for the key to choose from.');
@@ -135,21 +169,24 @@ function fallbackModels(options: PlanOptions, others: readonly string[]): Catalo
   const { asked, principal, index } = options;
   const named = asked.choice?.models ?? null;
   if (named !== null)
-    return named.map(({ name, param }) =>
-      naming(param, () => (name === AUTO ? chosen(options).model : askedModel(options, name))),
+    return named.flatMap(({ name, param }) =>
+      naming(param, () => {
+        if (name === AUTO) return [chosen(options).model];
+        const alias = index.alias(name, principal.orgId);
+        return alias === null ? [askedModel(options, name)] : targetsOf(options, alias);
+      }),
     );
   const ids = principal.routingPolicy?.fallback_models ?? others;
   return ids.slice(0, FALLBACK_MODELS_MAX).flatMap((id) => {
+    const alias = index.alias(id, principal.orgId);
+    if (alias !== null) {
+      const usable = usableTargets(alias, options).filter(({ model }) => has(model.record, asked.serves));
+      return usable.length === 0 ? [] : drawn(usable, options.point?.() ?? 0).map(({ model }) => model);
+    }
     const model = index.find(id);
     if (!model || accessOf(principal.access, model.record.id) !== 'allowed') return [];
     return has(model.record, asked.serves) ? [model] : [];
   });
-}
-
-/** True where a request may be served by another provider or model than the first one. */
-function mayFallBack({ asked, principal }: PlanOptions): boolean {
-  const { allow_fallbacks: isAllowed = true } = principal.routingPolicy ?? NO_POLICY;
-  return isAllowed && principal.fixedProvider === null && asked.choice?.allowFallbacks !== false;
 }
 
 /**
@@ -165,14 +202,25 @@ function planFirst(options: PlanOptions): Plan {
   const { asked, principal, index } = options;
   const name = askedName(options);
   if (asked.alsoUses !== undefined) requireAccess(principal.access, asked.alsoUses, 'forbidden');
-  const auto = name === AUTO ? chosen(options) : null;
-  const model = auto?.model ?? askedModel(options, name);
-  const found = auto?.found ?? survey(model, options);
-  const canFallBack = mayFallBack(options);
+  const isAuto = name === AUTO;
+  const alias = isAuto || index.book.aliases.length === 0 ? null : index.alias(name, principal.orgId);
+  let first: Chosen;
+  if (isAuto) first = chosen(options);
+  else if (alias !== null) first = firstServing(options, targetsOf(options, alias));
+  else {
+    const only = askedModel(options, name);
+    first = { model: only, found: survey(only, options), others: [] };
+  }
+  const { model, found } = first;
+  const { allow_fallbacks: isAllowed = true } = principal.routingPolicy ?? NO_POLICY;
+  // By another provider or model than the first one.
+  const canFallBack = isAllowed && principal.fixedProvider === null && asked.choice?.allowFallbacks !== false;
   const routes = canFallBack
     ? found.routes
     : found.routes.filter(({ route }) => route.provider === found.routes[0]?.route.provider);
-  const fallbacks = canFallBack ? fallbackModels(options, auto?.others ?? []) : [];
+  // The other targets of an alias go before the fallback models, those of `auto` in their place.
+  const targets = isAuto ? [] : first.others.flatMap((id) => index.byExactId(id) ?? []);
+  const fallbacks = canFallBack ? [...targets, ...fallbackModels(options, isAuto ? first.others : [])] : [];
   for (const other of new Set(fallbacks)) if (other !== model) routes.push(...survey(other, options).routes);
   if (routes.length === 0) refuse(model, found, options);
   const open = withoutOpen(routes, options);
@@ -180,6 +228,7 @@ function planFirst(options: PlanOptions): Plan {
     model,
     requestedModel: name,
     snapshotId: index.snapshot.id,
+    isAlias: alias !== null,
     routes: (fallbacks.length > 0 ? underOneLimit(open, principal) : open).slice(0, ROUTES_MAX),
     unread: !canFallBack && (asked.choice?.models?.length ?? 0) > 0 ? ['models'] : [],
   };

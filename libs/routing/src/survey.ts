@@ -42,6 +42,8 @@ export interface PlanOptions {
   breakers: { isOpen(route: Route, credential?: string, account?: string): boolean };
   stats: RouteStats;
   nowMs: number;
+  /** Draws the target of an alias: the same number, from 0 to below 1, for one request. Absent: 0. */
+  point?: () => number;
 }
 
 export const NO_POLICY: RoutingPolicy = {};

@@ -1,3 +1,4 @@
+import type { AliasTarget } from './alias-book.js';
 import type { PriceRecord } from './price-record.js';
 
 export type ModelType = 'text' | 'embedding' | 'image' | 'audio' | 'tts' | 'stt' | 'video';
@@ -21,6 +22,10 @@ export interface ModelRecord {
   /** A name for several models: /v1/chat/compare asks each of them. */
   is_composite: boolean;
   composite_models: string[];
+  /** True for a name of an organization or of the platform; absent for models. */
+  is_alias?: true;
+  /** Models that the alias stands for and that the caller may use; absent for models. */
+  resolves_to?: AliasTarget[];
   /** Day from which no provider serves it any more, YYYY-MM-DD; null or absent where none is known. */
   retires_at?: string | null;
   pricing: PriceRecord;

@@ -112,7 +112,10 @@ export interface UsageSummary {
 export interface UsageEventRecord {
   id: string;
   request_id: string;
+  /** Id of the model that served. */
   model: string;
+  /** Name that the request had for it: an alias, or an id as it was written. */
+  requested_model: string;
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;

@@ -29,6 +29,8 @@ export interface RecalledItems {
   items: Json[];
   /** Credential of the newest response. */
   credential: string | null;
+  /** Model of the newest response; absent or null where it is not known. */
+  model?: string | null;
 }
 
 /** Gets a size in bytes before so much is read into memory; another one replaces it. Throws ApiError to have it left. */

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  type Alias,
   CatalogueReader,
   type CatalogueModel,
   type CataloguePageQuery,
@@ -16,9 +17,19 @@ import {
   type SearchModelsQuery,
 } from '@gateway/contracts';
 import { CLOCK, pageOf, type Page } from '@gateway/platform';
-import { accessOf, newestIndex, requireAccess, type CatalogueIndex, type Visible } from '@gateway/routing';
+import {
+  accessOf,
+  newestIndex,
+  requireAccess,
+  requireTargets,
+  usableTargets,
+  type CatalogueIndex,
+  type Visible,
+  type WeightedModel,
+} from '@gateway/routing';
 import { Availability } from '../availability/availability.js';
 import { StoredRouteHealth } from '../health/stored-route-health.js';
+import { aliasModel } from './alias-model.js';
 import { modelAt, nextEdge, windowsOf, type ModelNow } from './prices-now.js';
 import { providerEntries } from './provider-entries.js';
 import { searchModels } from './search-models.js';
@@ -65,9 +76,15 @@ export class ModelReads {
     return this.permitted(reader.caller, query).map((model) => this.view(reader, model));
   }
 
-  /** Models that the caller can call now, by id. */
+  /** Models and aliases that the caller can call now, by id. */
   callable(caller: Principal | null, query: ListModelsQuery): ModelNow[] {
-    return this.permitted(caller, query).filter((model) => this.isAvailable(caller, model));
+    const models = this.permitted(caller, query).filter((model) => this.isAvailable(caller, model));
+    const aliases = this.index()
+      .aliasesFor(orgsOf(caller))
+      .flatMap((alias) => this.aliasNow(caller, alias) ?? [])
+      .filter((model) => matches(query, model));
+    if (aliases.length === 0) return models;
+    return [...models, ...aliases].toSorted((a, b) => (a.record.id < b.record.id ? -1 : 1));
   }
 
   /** The record of a model as the reader sees it. */
@@ -96,11 +113,35 @@ export class ModelReads {
     const nowMs = this.clock.now();
     const isVisible: Visible = (one) => livingModel(one, nowMs) !== null && isCallable(caller, one);
     const unknown = (): ApiError => index.unknown(idOrName, isVisible);
+    const alias = index.aliasesFor(orgsOf(caller)).find(({ name }) => name === idOrName);
+    if (alias !== undefined) return this.oneAlias(caller, alias, unknown);
     const model = index.model(idOrName, isVisible);
     if (caller?.kind === 'key') requireAccess(caller.access, model.record.id, 'model_not_found', unknown);
     const living = livingModel(model, nowMs);
     if (living === null) throw unknown();
     return modelAt(living, nowMs);
+  }
+
+  private oneAlias(caller: Principal | null, alias: Alias, unknown: () => ApiError): ModelNow {
+    const options = { index: this.index(), nowMs: this.clock.now() };
+    if (caller?.kind === 'key') requireTargets(alias, { ...options, principal: caller });
+    const found = this.aliasNow(caller, alias, true);
+    if (found === null) throw unknown();
+    return found;
+  }
+
+  /** The alias as a record of its targets that the caller may use and can call; null where none is left. */
+  private aliasNow(caller: Principal | null, alias: Alias, isAny = false): ModelNow | null {
+    const nowMs = this.clock.now();
+    const principal = caller?.kind === 'key' ? caller : { access: [], fixedProvider: null, orgId: null };
+    const usable = usableTargets(alias, { index: this.index(), principal, nowMs });
+    const now = usable.flatMap(({ model, weight }: WeightedModel) => {
+      const living = livingModel(model, nowMs);
+      return living === null ? [] : { model: modelAt(living, nowMs), weight };
+    });
+    const available = now.filter(({ model }) => this.isAvailable(caller, model));
+    const targets = available.length === 0 && isAny ? now : available;
+    return targets.length === 0 ? null : aliasModel(alias, targets);
   }
 
   /** Null where no such model is enabled. */
@@ -220,6 +261,13 @@ function livingModel(model: CatalogueModel, nowMs: number): CatalogueModel | nul
   if (model.record.is_composite || model.routes.every(lives)) return model;
   const routes = model.routes.filter(lives);
   return routes.length === 0 ? null : { ...model, routes };
+}
+
+/** Organizations whose names the caller may use. */
+function orgsOf(caller: Principal | null): string[] {
+  if (caller === null) return [];
+  if (caller.kind === 'session') return caller.memberships.map(({ orgId }) => orgId);
+  return caller.orgId === null ? [] : [caller.orgId];
 }
 
 function isCallable(caller: Principal | null, { record, routes }: CatalogueModel): boolean {

@@ -80,11 +80,14 @@ export class BatchHolds {
 
   /** Holds the amount of the call in place of the one before. Throws ApiError `spend_limit_exceeded` where a first hold does not fit. */
   async hold(call: HoldCall): Promise<void> {
-    const record = this.routes.index().find(call.model)?.record;
-    // Its lines are refused, so there is nothing to hold money for.
-    if (record === undefined) return;
     const nano = BigInt(call.nano);
     const principal = await this.principalOf(call, false);
+    const index = this.routes.index();
+    // Of an alias the first target: the hold counts beside the limits of one model.
+    const id = index.alias(call.model, principal.orgId)?.targets[0]?.model ?? call.model;
+    const record = index.find(id)?.record;
+    // Its lines are refused, so there is nothing to hold money for.
+    if (record === undefined) return;
     const requestOf = (whose: KeyPrincipal): AdmitRequest =>
       admitRequest(whose, { id: record.id, isFree: record.is_free }, `${call.request_id}/${HOLD_UNIT}`, {
         ...{ nano, worstNano: nano, tokens: 0 },

@@ -62,7 +62,7 @@ class ClientSecretsHandler implements ComposedHandler {
         param: 'session.model',
       });
     requireRealtime(request.principal);
-    const plan = this.planner.plan(withoutInput(model), request.principal);
+    const plan = this.planner.plan(withoutInput(model), request.principal, request.requestId);
     const session = { ...asked, type: 'realtime', model: plan.model.record.id };
     const seconds = isObject(value.expires_after)
       ? Number(value.expires_after.seconds ?? SECONDS_DEFAULT)

@@ -7,6 +7,7 @@ import {
   accessOf,
   discountOn,
   OPTIMIZE,
+  requireTargets,
   visibleTo,
   wantedBy,
   type CatalogueIndex,
@@ -138,7 +139,11 @@ function permitted(
 ): ReadonlySet<string> {
   const { access } = principal;
   const isVisible = visibleTo(principal, nowMs);
-  const ids = names.map((name) => index.model(name, isVisible).record.id);
+  const ids = names.flatMap((name) => {
+    const alias = index.alias(name, principal.orgId);
+    if (alias === null) return [index.model(name, isVisible).record.id];
+    return requireTargets(alias, { index, principal, nowMs }).map(({ model }) => model.record.id);
+  });
   const allowed = ids.filter((id) => accessOf(access, id) === 'allowed');
   if (allowed.length === 0)
     throw new ApiError('forbidden', {

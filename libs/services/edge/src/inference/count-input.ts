@@ -5,6 +5,7 @@ import { estimateInput } from '@gateway/money';
 import { expectedInput } from '../admission/admission.js';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
+import { drawPoint } from '../routes/draw-point.js';
 import { RoutePlanner } from '../routes/route-planner.js';
 import { Conversations } from '../state/conversations.js';
 import { NamedFiles } from '../state/named-files.js';
@@ -25,7 +26,9 @@ export class InputCounts {
     const read = await this.bodies.read(request, (body) => counts.read(body));
     const recalled = await this.conversations.recall(read, request, client);
     const asked = await this.files.attach(recalled, request, client);
-    const plan = this.routes.plan(asked, { endpoint, principal, nowMs: request.receivedAtMs });
+    const { receivedAtMs: nowMs, requestId, unitIndex } = request;
+    const point = (): number => drawPoint(requestId, unitIndex);
+    const plan = this.routes.plan(asked, { endpoint, principal, nowMs, point });
     const { total } = estimateInput(expectedInput(asked, plan.routes));
     client.answer(JSON.stringify(counts.answer(total)), JSON_HEADERS);
   }

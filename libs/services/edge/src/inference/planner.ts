@@ -13,6 +13,7 @@ import type { Plannable, Planned } from '../admission/admission.js';
 import { cacheName } from '../cache/cache-name.js';
 import { ResponseCache, type CachedAnswer } from '../cache/response-cache.js';
 import { requestTags, type InferenceRequest } from '../request/inference-request.js';
+import { drawPoint } from '../routes/draw-point.js';
 import { RoutePlanner } from '../routes/route-planner.js';
 import { Conversations } from '../state/conversations.js';
 import { NamedFiles } from '../state/named-files.js';
@@ -95,11 +96,11 @@ export class Planner {
 
   /** Returns the plan for a record of the key. Throws ApiError where it may not be served. */
   planned({ request, facts }: ReadRequest, read: Asked, principal: KeyPrincipal): Planned {
-    const { origin, endpoint, receivedAtMs: nowMs } = request;
+    const { origin, endpoint, receivedAtMs: nowMs, requestId, unitIndex } = request;
     const { stored, record, tags, isLater = false } = facts;
     const { answer } = origin;
     const given = origin.kind === 'http' ? read : askedBy(read, origin);
-    const options = { endpoint, principal, nowMs };
+    const options = { endpoint, principal, nowMs, point: () => drawPoint(requestId, unitIndex) };
     const plan =
       answer === undefined
         ? this.routes.plan(given, options)

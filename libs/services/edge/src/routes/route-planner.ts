@@ -20,6 +20,8 @@ export interface PlanFor {
   endpoint: Pick<Endpoint, 'translate'>;
   principal: KeyPrincipal;
   nowMs: number;
+  /** Draws the target of an alias; see PlanOptions. */
+  point?: () => number;
 }
 
 /** Models and routes for requests, from the newest snapshot of the catalogue. */
@@ -38,7 +40,11 @@ export class RoutePlanner {
   }
 
   /** Throws ApiError where no route can serve. */
-  plan(asked: Asked, { endpoint, principal, nowMs }: PlanFor, breakers?: PlanOptions['breakers']): Plan {
+  plan(
+    asked: Asked,
+    { endpoint, principal, nowMs, point }: PlanFor,
+    breakers?: PlanOptions['breakers'],
+  ): Plan {
     const { directory, stats } = this;
     return planRoutes({
       asked,
@@ -50,6 +56,7 @@ export class RoutePlanner {
       breakers: breakers ?? this.breakers,
       stats,
       nowMs,
+      point,
     });
   }
 

@@ -61,18 +61,24 @@ export class Conversations {
     const look = (): Promise<RecalledItems | null> => this.earlier(found.link, principal, closing);
     const recalled = await (memory ? memory.recall(found.link, look) : look());
     if (recalled === null) throw new ApiError('resource_not_found', { param: found.param });
-    const { credential, items } = recalled;
+    const { credential, items, model: lastModel } = recalled;
     const name = asked.model ?? principal.defaultModel;
     const provider = credential?.split('#', 1)[0];
+    const index = this.routes.index();
+    const alias = name === null ? null : index.alias(name, principal.orgId);
+    // An alias stays with the target that answered before.
+    const target = alias?.targets.find(({ model, weight }) => model === lastModel && weight > 0)?.model;
+    const id = target ?? name;
     const isOwn =
       provider !== undefined &&
-      name !== null &&
+      id !== null &&
       // A name that is none is refused where the request is planned.
-      this.routes
-        .index()
-        .find(name)
-        ?.routes.some((route) => route.provider === provider) === true;
-    return { ...state.recalled(asked, items, isOwn), ...(isOwn ? { credential } : {}) };
+      index.find(id)?.routes.some((route) => route.provider === provider) === true;
+    return {
+      ...state.recalled(asked, items, isOwn),
+      ...(isOwn ? { credential } : {}),
+      ...(target === undefined ? {} : { lastModel: target }),
+    };
   }
 
   /** Returns the request with the items that it names by their ids. Throws resource_not_found for one that the key does not have. */

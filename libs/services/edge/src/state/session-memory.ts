@@ -34,7 +34,8 @@ export class SessionMemory {
         const output = Array.isArray(response.output) ? (response.output as Json[]) : [];
         const items = [...(before?.items ?? []), ...input, ...output];
         from = null;
-        this.keep(id, { items, credential });
+        const model = typeof response.model === 'string' ? response.model : null;
+        this.keep(id, { items, credential, model });
       },
       end: () => {
         if (from !== null) this.forget(from);

@@ -7,6 +7,7 @@ export const EVENT = {
   id: true,
   request_id: true,
   model: true,
+  requested_model: true,
   prompt_tokens: true,
   completion_tokens: true,
   cost: true,
@@ -26,7 +27,7 @@ export const EVENT = {
 export type EventRow = Prisma.UsageEventGetPayload<{ select: typeof EVENT }>;
 
 /** The same in SQL, for reads of many rows: `EventColumns`. */
-export const EVENT_SQL = `id, request_id, model, prompt_tokens, completion_tokens, cost::text AS cost, latency_ms, status,
+export const EVENT_SQL = `id, request_id, model, requested_model, prompt_tokens, completion_tokens, cost::text AS cost, latency_ms, status,
   created_at, routing_fallback, request_tags, key_id, member_id, endpoint, ttft_ms, usage -> 'cached_tokens' AS cached_tokens,
   priced_from ->> 'price_window' AS price_window, priced_from ->> 'priced_at' AS priced_at`;
 
@@ -57,6 +58,7 @@ export function wireOf(row: EventColumns): UsageEventRecord {
     id: row.id,
     request_id: row.request_id,
     model: row.model,
+    requested_model: row.requested_model,
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,

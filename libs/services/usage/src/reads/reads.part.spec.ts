@@ -132,6 +132,7 @@ describe('POST /v1/usage/events', () => {
       id: record.id,
       request_id: record.request_id,
       model: 'acme/swift',
+      requested_model: 'acme/swift',
       prompt_tokens: 100,
       completion_tokens: 50,
       total_tokens: 150,

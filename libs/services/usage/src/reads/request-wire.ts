@@ -18,7 +18,6 @@ export const RETENTION_DAYS = 90;
 export const UNIT = {
   ...EVENT,
   unit: true,
-  requested_model: true,
   provider: true,
   outcome: true,
   http_status: true,

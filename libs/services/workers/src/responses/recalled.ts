@@ -15,6 +15,7 @@ interface Found<T> {
   bytes: number;
   items: T[] | null;
   credential: string | null;
+  model?: string | null;
 }
 
 /**
@@ -31,6 +32,7 @@ const CHAIN = `WITH RECURSIVE chain AS (
     FROM responses r JOIN chain c ON r.id = c.previous_id
     WHERE r.key_id = $1 AND c.depth < ${TURNS_MAX} AND c.bytes <= ${BYTES_MAX})
   SELECT max(bytes) AS bytes, bool_or(is_open) AS is_open, (array_agg(credential ORDER BY depth))[1] AS credential,
+    (SELECT response->>'model' FROM responses WHERE key_id = $1 AND id = $2) AS model,
     CASE WHEN max(bytes) <= $4
       THEN (SELECT json_agg(json_build_array(input, output) ORDER BY depth DESC) FROM chain) END AS items
   FROM chain HAVING count(*) > 0`;
@@ -54,7 +56,8 @@ export async function recalledChain(
     return bounded(rows.at(0));
   }, reserveMemory);
   if (found === undefined) return null;
-  return { items: (found.items ?? []).flat(2), credential: found.credential };
+  const { items, credential, model } = found;
+  return { items: (items ?? []).flat(2), credential, model };
 }
 
 const CONVERSATION = `WITH RECURSIVE newest AS (
@@ -69,7 +72,9 @@ const CONVERSATION = `WITH RECURSIVE newest AS (
   SELECT total.bytes,
     CASE WHEN total.bytes <= $3 THEN (SELECT json_agg(item ORDER BY position) FROM newest) END AS items,
     (SELECT credential FROM responses WHERE key_id = c.key_id AND conversation_id = c.id
-      ORDER BY created_at DESC LIMIT 1) AS credential
+      ORDER BY created_at DESC LIMIT 1) AS credential,
+    (SELECT response->>'model' FROM responses WHERE key_id = c.key_id AND conversation_id = c.id
+      ORDER BY created_at DESC LIMIT 1) AS model
   FROM conversations c CROSS JOIN (SELECT coalesce(max(bytes), 0) AS bytes FROM newest) total
   WHERE c.key_id = $1 AND c.id = $2`;
 
@@ -88,7 +93,9 @@ export async function recalledConversation(
     });
     return bounded(rows.at(0));
   }, reserveMemory);
-  return found === undefined ? null : { items: found.items ?? [], credential: found.credential };
+  if (found === undefined) return null;
+  const { items, credential, model } = found;
+  return { items: items ?? [], credential, model };
 }
 
 /** Query that reads the newest of the responses that hold the same item: each of a chain may hold all before it. */

@@ -116,7 +116,8 @@ function read(call: InferenceRequest, index: CatalogueIndex): Asked {
   if (!validate(fields)) throw invalidBody(schemaFault(validate.errors?.[0]));
   const named = fields.translation_model || call.principal.defaultModel || 'auto';
   // Before the transcription is paid for.
-  if (named !== 'auto') index.model(named, visibleTo(call.principal, call.receivedAtMs));
+  if (named !== 'auto' && index.alias(named, call.principal.orgId) === null)
+    index.model(named, visibleTo(call.principal, call.receivedAtMs));
   return {
     form,
     format: fields.response_format || 'json',

@@ -107,7 +107,7 @@ export class RealtimeAdmission {
     const { admission, rejections } = this;
     const tags = requestTags(request.headers, request.principal);
     const planFor = (principal: KeyPrincipal): Planned => {
-      const plan = onRoute(this.planner.plan(work, principal), work, route);
+      const plan = onRoute(this.planner.plan(work, principal, request.requestId), work, route);
       return { principal, asked: askedOf(work), plan, tags, ...UNRECORDED };
     };
     const again: Plannable = { reload: () => request.reload(), planFor };

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, KeyPrincipal } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
+import { drawPoint } from '../../routes/draw-point.js';
 import { RoutePlanner } from '../../routes/route-planner.js';
 import { askedOf, REALTIME, type RealtimeAsked } from './realtime-endpoint.js';
 
@@ -13,8 +14,13 @@ export class RealtimePlanner {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Returns the plan of a response or transcription. Throws ApiError where the caller may not, or no longer, use the model. */
-  plan(asked: RealtimeAsked, principal: KeyPrincipal): Plan {
-    return this.routes.plan(askedOf(asked), { endpoint: REALTIME, principal, nowMs: this.clock.now() });
+  /**
+   * Returns the plan of a response or transcription of a request, which draws the target of an alias once. Throws ApiError where the caller may not, or no longer, use the
+   * model.
+   */
+  plan(asked: RealtimeAsked, principal: KeyPrincipal, requestId: string): Plan {
+    const nowMs = this.clock.now();
+    const point = (): number => drawPoint(requestId, 0);
+    return this.routes.plan(askedOf(asked), { endpoint: REALTIME, principal, nowMs, point });
   }
 }

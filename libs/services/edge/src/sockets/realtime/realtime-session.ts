@@ -229,7 +229,8 @@ export class RealtimeSession {
     const { provider } = this.planned.route;
     const principal = { ...this.options.principal, fixedProvider: provider };
     try {
-      const { routes } = this.planner.plan(withoutInput(model, 'transcription'), principal);
+      const { requestId } = this.options.facts;
+      const { routes } = this.planner.plan(withoutInput(model, 'transcription'), principal, requestId);
       const [{ route, model: found }] = routes;
       return { id: found.record.id, upstreamModel: route.upstreamModel };
     } catch (refusal) {

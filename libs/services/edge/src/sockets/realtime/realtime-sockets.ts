@@ -108,11 +108,12 @@ export class RealtimeSockets implements SocketKind {
     if (model === null)
       throw new ApiError('validation_error', { message: 'model is missing.', param: 'model' });
     const work = withoutInput(model);
-    const plan = this.planner.plan(work, principal);
+    const requestId = sessions.newId();
+    const plan = this.planner.plan(work, principal, requestId);
     hold(this.budget.claim(principal.accountId));
     hold(this.claim(principal.keyId, bounds.maxSessions));
     const facts = {
-      requestId: sessions.newId(),
+      requestId,
       headers: request.headers,
       apiVersion: BASELINE_VERSION,
       caller: (isReload: boolean) => callers.of(credential, isReload),
