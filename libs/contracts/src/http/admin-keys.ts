@@ -2,13 +2,16 @@ import {
   ArrayMinSize,
   ArrayUnique,
   IsArray,
+  IsEmail,
   IsIn,
   IsISO8601,
   IsOptional,
   IsString,
   Length,
   Matches,
+  ValidateIf,
 } from 'class-validator';
+import { IsOneLine } from './one-line.js';
 import { CursorPageQuery } from './page.js';
 
 /** Actions that an admin key may be allowed in its organization. */
@@ -57,4 +60,23 @@ export interface AdminKeyRecord {
 export interface CreatedAdminKey extends AdminKeyRecord {
   /** Absent where an Idempotency-Key is sent again. */
   key?: string;
+}
+
+/** Body of POST /v1/admin/super-admins: one of the two. */
+export class GrantSuperAdminBody {
+  @ValidateIf((body: GrantSuperAdminBody) => body.user_id !== undefined || body.email === undefined)
+  @IsString()
+  @Length(1, 64)
+  user_id?: string;
+  @ValidateIf((body: GrantSuperAdminBody) => body.email !== undefined)
+  @IsEmail()
+  @IsOneLine()
+  @Length(3, 254)
+  email?: string;
+}
+
+export interface SuperAdminRecord {
+  user_id: string;
+  email: string;
+  granted_at: string;
 }

@@ -1,5 +1,17 @@
 import { Transform, Type } from 'class-transformer';
-import { ArrayMaxSize, IsBoolean, IsIn, IsInt, IsOptional, Length, Matches, Max, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
 import type { ModelType } from '../catalogue/catalogue-snapshot.js';
 
 export const MODEL_TYPES = [
@@ -105,4 +117,25 @@ export class SearchModelsQuery extends ListModelsQuery {
 
   /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+}
+
+const NAMES_MAX = 500;
+
+/** Body of POST /internal/catalogue/unknown. */
+export class CatalogueNamesBody {
+  @IsArray()
+  @ArrayMaxSize(NAMES_MAX)
+  @IsString({ each: true })
+  @Length(1, 224, { each: true })
+  models!: string[];
+  @IsArray()
+  @ArrayMaxSize(NAMES_MAX)
+  @IsString({ each: true })
+  @Length(1, 224, { each: true })
+  ids!: string[];
+  @IsArray()
+  @ArrayMaxSize(NAMES_MAX)
+  @IsString({ each: true })
+  @Length(1, 64, { each: true })
+  providers!: string[];
 }

@@ -1,12 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Clock, StatementRecord } from '@gateway/contracts';
+import type {
+  Clock,
+  StatementCredit,
+  StatementDay,
+  StatementRecord,
+  StatementUsage,
+} from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { CLOCK } from '@gateway/platform';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { usageSource } from '../reads/usage-source.js';
 import { Values } from '../reads/values.js';
 
-type Usage = Omit<StatementRecord['usage'][number], 'team_name'>;
+type Usage = Omit<StatementUsage, 'team_name'>;
 type Statement = Omit<StatementRecord, 'usage'> & { usage: Usage[] };
 
 /** Rows of usage; the smaller ones are one row together. */
@@ -51,7 +57,7 @@ export class StatementStore {
       credits_usd: credits.toString(),
       usage_usd: usage.toString(),
       closing_usd: closing.toString(),
-      credits: of('credit').map(({ name, entries, amount }) => ({
+      credits: of('credit').map(({ name, entries, amount }): StatementCredit => ({
         kind: name ?? '',
         amount_usd: Usd.parse(amount).toString(),
         entries: Number(entries),
@@ -126,8 +132,8 @@ function statementSql(accountId: string, { since, until, now }: Span, values: Va
 }
 
 /** Returns the days, whose usage and credits are two rows. */
-function daysOf(rows: readonly Row[]): StatementRecord['days'] {
-  const days = new Map<string, StatementRecord['days'][number]>();
+function daysOf(rows: readonly Row[]): StatementDay[] {
+  const days = new Map<string, StatementDay>();
   for (const { name, model, entries, amount } of rows) {
     const day = name ?? '';
     const found = days.get(day) ?? { day, requests: 0, usage_usd: '0', credits_usd: '0' };
