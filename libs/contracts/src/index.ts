@@ -18,11 +18,11 @@ export { environmentCredentialId, PlatformCredentials } from './ports/provider-k
 export { ProviderKeyVault } from './ports/provider-key-vault.js';
 export type { CredentialReport, CredentialState, PooledCredential } from './ports/provider-key-vault.js';
 export type { ProviderCredential, ProviderKeyRefusal, ProviderKeyUse } from './ports/provider-key-vault.js';
-export { CreatePlatformCredentialBody, CredentialReportBody } from './http/platform-credentials.js';
-export { ListPlatformCredentialsQuery, OpenPlatformCredentialBody } from './http/platform-credentials.js';
-export { RotatePlatformCredentialBody, UpdatePlatformCredentialBody } from './http/platform-credentials.js';
-export type { PlatformCredentialError, PlatformCredentialRecord } from './http/platform-credentials.js';
-export type { TestedPlatformCredential } from './http/platform-credentials.js';
+export { CreatePlatformCredentialBody, CredentialReportBody } from './http/provider-keys.js';
+export { ListPlatformCredentialsQuery, OpenPlatformCredentialBody } from './http/provider-keys.js';
+export { RotatePlatformCredentialBody, UpdatePlatformCredentialBody } from './http/provider-keys.js';
+export type { PlatformCredentialError, PlatformCredentialRecord } from './http/provider-keys.js';
+export type { TestedPlatformCredential } from './http/provider-keys.js';
 export { ErasedEndUsers } from './ports/erased-end-users.js';
 export type { ErasedEndUser } from './ports/erased-end-users.js';
 export { BREAKER_STATES, FIGURE_CLASSES, RouteHealth } from './ports/route-health.js';

@@ -178,12 +178,14 @@ interface AskedRouting {
   /** Dialect in which nothing is translated: among routes of one price it goes first. */
   readonly dialect: string;
   /**
-   * `<provider>` or `<provider>#<provider key>`: where it can serve, no other does, because what it encrypted is of
+   * `<provider>`, `<provider>@<platform credential>` or `<provider>#<provider key>`: where it can serve, no other does, because what it encrypted is of
    * use there alone.
    */
   readonly credential?: string | null;
   /** Model that answered the turn before: an alias stays with it while it is a target. */
   readonly lastModel?: string;
+  /** Requests of one account with the same key share a provider's cache: one credential serves them. Absent: any may. */
+  readonly cacheKey?: string;
   /** A parameter that names an object at a provider: the operator's credential reaches those of every tenant. */
   readonly atProvider?: string;
   /**

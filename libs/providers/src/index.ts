@@ -7,7 +7,7 @@ export { TransportFailure, UpstreamTransport } from './transport.js';
 export type { SendOptions, TransportFault, UpstreamRequest, UpstreamResponse } from './transport.js';
 export type { FailureSignal } from './failure/failure-signal.js';
 export { checkCredential } from './credentials/check-credential.js';
-export { readCredentials } from './credentials/read-credentials.js';
+export { maskedCredential, readCredentials } from './credentials/read-credentials.js';
 export type { ReadCredentials } from './credentials/read-credentials.js';
 export { GatewayConfigError, isBuiltIn, NO_GATEWAY_CONFIG } from './operator/gateway-config.js';
 export type { GatewayConfig, OwnModel, OwnProvider, OwnRoute } from './operator/gateway-config.js';

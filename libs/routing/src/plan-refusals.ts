@@ -34,6 +34,13 @@ export function refuse(model: CatalogueModel, found: Survey, options: PlanOption
       param: found.emptiedBy,
     });
   if (found.isPlatformOff) throw new ApiError('byok_model_not_allowed', { param: 'model' });
+  if (found.readyAtMs !== null)
+    throw new ApiError('provider_not_available', {
+      message: `Every credential for ${model.record.id} is at a limit of its provider.`,
+      param: 'model',
+      retryAfterSeconds: Math.max(1, Math.ceil((found.readyAtMs - options.nowMs) / 1_000)),
+      shouldRetry: true,
+    });
   if (found.missing !== null) {
     const { param, value, what, flag, input, isTenants } = found.missing;
     if (isTenants) throw objectRefused(param);

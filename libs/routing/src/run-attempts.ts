@@ -9,7 +9,9 @@ import {
   type Random,
   type Route,
   type RoutingPolicy,
+  type UpstreamErrorOptions,
 } from '@gateway/contracts';
+import type { CredentialPools } from './credential-pools.js';
 import type { Plan } from './plan.js';
 import type { PlannedRoute } from './survey.js';
 
@@ -32,6 +34,8 @@ export interface AttemptsOptions<T> {
   random: Random;
   budget: RetryBudget;
   breakers: Breakers;
+  /** Credentials of providers that have several; absent = none has. */
+  pools?: CredentialPools;
   signal: AbortSignal;
   /** Account of the request. */
   account: string;
@@ -49,8 +53,22 @@ const BACKOFF_BASE_MS = 100;
 const BACKOFF_CAP_MS = 2_000;
 /** A longer Retry-After is not waited for within a request. */
 const LONGEST_WAIT_MS = 2_000;
+/** Credentials that follow one that failed by itself, in one request. */
+const CREDENTIALS_NEXT_MAX = 4;
 /** A provider can ask for years: a caller that obeys is gone. Another provider may serve long before. */
 const ASKED_WAIT_MAX_MS = 60_000;
+
+/** Failure of a route whose last credential began to cool down between the plan and the attempt. */
+const NONE_READY: UpstreamErrorOptions = {
+  code: 'provider_not_available',
+  message: 'Every credential of the provider is at a limit.',
+  httpStatus: null,
+  retryable: false,
+  fallback: true,
+  notBegun: 'not_sent',
+  countsAsFault: false,
+  fault: 'service',
+};
 
 function faultOf(error: UpstreamError, n: number): AttemptFault {
   const { code, providerCode, httpStatus, fault } = error.options;
@@ -87,6 +105,9 @@ class AttemptLoop<T> {
   private n = 0;
   /** Provider keys that their provider refused: no other route is tried with them. */
   private readonly refusedKeys: string[] = [];
+  /** Platform credentials that failed by themselves. */
+  private readonly triedCredentials = new Set<string>();
+  private credentialsLeft = CREDENTIALS_NEXT_MAX;
 
   constructor(private readonly options: AttemptsOptions<T>) {
     this.retriesLeft = options.policy.max_retries ?? DEFAULT_RETRIES;
@@ -123,23 +144,44 @@ class AttemptLoop<T> {
     const { account, budget, breakers, attempt, signal } = this.options;
     budget.earn(planned.route.provider);
     for (let tries = 1; ; tries += 1) {
+      const on = planned.pooled === undefined ? planned : this.drawn(planned);
+      if (on === null) return { kind: 'failed', error: withoutStack(() => new UpstreamError(NONE_READY)) };
       this.n += 1;
       const n = this.n;
       try {
-        const { route, providerKey } = planned;
+        const { route, providerKey } = on;
         return {
           kind: 'served',
-          value: await breakers.run(route, () => attempt(planned, n, hasNext), providerKey?.id, account),
+          value: await breakers.run(route, () => attempt(on, n, hasNext), providerKey?.id, account),
         };
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
         this.faults.push(faultOf(error, n));
         const isFinal = signal.aborted || !this.mayFollow(error);
+        if (on !== planned && error.options.credential !== undefined) {
+          if (isFinal || !this.hasOther(on)) return { kind: 'failed', error };
+          this.credentialsLeft -= 1;
+          continue;
+        }
         const waitMs = isFinal ? null : this.waitBeforeRetry(error, planned, hasNext, tries);
         if (waitMs === null) return { kind: 'failed', error };
         await this.options.clock.sleep(waitMs, signal);
       }
     }
+  }
+
+  /** Returns the route on the credential that serves it; null where none is ready any more. */
+  private drawn(planned: PlannedRoute): PlannedRoute | null {
+    const { pooled } = planned;
+    if (pooled === undefined || pooled.isFixed) return planned;
+    const id = this.options.pools?.draw(planned, this.triedCredentials) ?? null;
+    return id === null ? null : { ...planned, pooled: { ...pooled, id } };
+  }
+
+  /** True where another credential of the provider may serve at once what this one has failed by itself. */
+  private hasOther(on: PlannedRoute): boolean {
+    this.triedCredentials.add(on.pooled?.id ?? '');
+    return this.credentialsLeft > 0 && this.drawn(on) !== null;
   }
 
   private mayFollow({ options }: UpstreamError): boolean {

@@ -1,9 +1,10 @@
-import type {
-  CatalogueModel,
-  KeyPrincipal,
-  ProviderKeyGrant,
-  Route,
-  RoutingPolicy,
+import {
+  environmentCredentialId,
+  type CatalogueModel,
+  type KeyPrincipal,
+  type ProviderKeyGrant,
+  type Route,
+  type RoutingPolicy,
 } from '@gateway/contracts';
 import { Unsupported, type Translation } from '@gateway/dialects';
 import type { Asked, Endpoint } from '@gateway/endpoints';
@@ -11,6 +12,7 @@ import { priceAt, servesTier } from '@gateway/money';
 import type { Provider } from '@gateway/providers';
 import type { CatalogueIndex } from './catalogue-index.js';
 import { matchesModel } from './model-access.js';
+import type { CredentialPools, PooledChoice } from './credential-pools.js';
 import { has } from './rank-models.js';
 import { narrowed } from './route-choice.js';
 import { inOrder, isAllowedBy, orderOf } from './route-order.js';
@@ -26,6 +28,8 @@ export interface PlannedRoute {
   terms: RouteTerms;
   /** The account's own key that is called with; absent = the platform's credential. */
   providerKey?: ProviderKeyGrant;
+  /** Choice among several credentials of the platform; absent where the provider has one. */
+  pooled?: PooledChoice;
   translation: Translation;
 }
 
@@ -40,6 +44,8 @@ export interface PlanOptions {
   byok: { providers: ReadonlyMap<string, Provider>; feePct: string };
   /** A route whose breaker is open leaves the plan while another is closed. */
   breakers: { isOpen(route: Route, credential?: string, account?: string): boolean };
+  /** Credentials of providers that have several; absent = none has. */
+  pools?: CredentialPools;
   stats: RouteStats;
   nowMs: number;
   /** Draws the target of an alias: the same number, from 0 to below 1, for one request. Absent: 0. */
@@ -67,6 +73,8 @@ export interface Survey {
   isExcluded: boolean;
   /** A provider key that could serve the model, or is not allowed to, forbids the platform's credentials. */
   isPlatformOff: boolean;
+  /** Earliest end of the cool-downs that have left a route out, in milliseconds since the epoch; null for none. */
+  readyAtMs: number | null;
   /** The member of the request that has left no route; null for none. */
   emptiedBy: string | null;
 }
@@ -76,6 +84,7 @@ const NOTHING = {
   isUnconfigured: false,
   isExcluded: false,
   isPlatformOff: false,
+  readyAtMs: null,
   emptiedBy: null,
 };
 const NO_KEYS: readonly ProviderKeyGrant[] = [];
@@ -128,21 +137,65 @@ export function survey(model: CatalogueModel, options: PlanOptions): Survey {
     } else if (platform && asked.unpriced !== undefined) {
       found.missing ??= asked.unpriced;
     } else if (platform) {
+      const readyAtMs = options.pools?.readyAtMs(route.provider, model.record.id, nowMs) ?? null;
+      if (readyAtMs !== null && readyAtMs > nowMs) {
+        if (readyAtMs === Infinity) found.isUnconfigured = true;
+        else found.readyAtMs = Math.min(found.readyAtMs ?? Infinity, readyAtMs);
+        continue;
+      }
       const terms = platformTerms(route, asked.tier, principal.discount);
-      found.routes.push({ route, model, provider, terms, translation });
+      const planned: PlannedRoute = { route, model, provider, terms, translation };
+      if (readyAtMs !== null) planned.pooled = { key: cacheKeyOf(options, model.record.id), id: null };
+      found.routes.push(planned);
     }
   }
   if (own.length > 0 || found.isPlatformOff)
     found.routes = found.isPlatformOff ? own : own.concat(found.routes);
-  const staying =
-    asked.credential == null ? [] : found.routes.filter((one) => credentialOf(one) === asked.credential);
+  const staying = asked.credential == null ? [] : stayingOn(found.routes, asked.credential, options.pools);
   const narrow = narrowed(staying.length > 0 ? staying : found.routes, asked.choice, nowMs);
   return Object.assign(found, narrow);
 }
 
-/** `<provider>` for the platform's credential, `<provider>#<provider key>` for one of the account's own. */
-export function credentialOf({ route, providerKey }: Pick<PlannedRoute, 'route' | 'providerKey'>): string {
-  return providerKey ? `${route.provider}#${providerKey.id}` : route.provider;
+/** Returns the routes that the credential serves, on it alone. One without an id is that of the environment. */
+function stayingOn(
+  routes: readonly PlannedRoute[],
+  credential: string,
+  pools: CredentialPools | undefined,
+): PlannedRoute[] {
+  const [slug, id = environmentCredentialId(slug)] = credential.split('@', 2);
+  return routes.flatMap((one) => {
+    if (one.pooled === undefined) return isOn(one, credential) ? [one] : [];
+    if (one.route.provider !== slug || pools?.has(slug, id) !== true) return [];
+    return [{ ...one, pooled: { key: null, id, isFixed: true as const } }];
+  });
+}
+
+/** True if the route is called with the credential. One without an id is that of the environment. */
+export function isOn(
+  one: Pick<PlannedRoute, 'route' | 'providerKey' | 'pooled'>,
+  credential: string,
+): boolean {
+  if (one.providerKey !== undefined) return credentialOf(one) === credential;
+  const [slug, id = environmentCredentialId(slug)] = credential.split('@', 2);
+  return one.route.provider === slug && (one.pooled?.id ?? environmentCredentialId(slug)) === id;
+}
+
+/** Keys of other accounts share no cache with this one. */
+function cacheKeyOf({ asked, principal }: PlanOptions, model: string): string | null {
+  return asked.cacheKey === undefined ? null : `${principal.accountId} ${model} ${asked.cacheKey}`;
+}
+
+/**
+ * `<provider>` for the platform's only credential, `<provider>@<id>` for one of several, `<provider>#<provider key>` for one
+ * of the account's own.
+ */
+export function credentialOf({
+  route,
+  providerKey,
+  pooled,
+}: Pick<PlannedRoute, 'route' | 'providerKey' | 'pooled'>): string {
+  if (providerKey) return `${route.provider}#${providerKey.id}`;
+  return pooled?.id == null ? route.provider : `${route.provider}@${pooled.id}`;
 }
 
 function isServedBy({ allowedModels }: ProviderKeyGrant, modelId: string): boolean {

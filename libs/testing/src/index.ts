@@ -10,6 +10,7 @@ export { FundsDouble } from './doubles/funds-double.js';
 export { MailerDouble } from './doubles/mailer-double.js';
 export { LimitStoreDouble } from './doubles/limit-store-double.js';
 export { PrefixedEventLog } from './doubles/prefixed-event-log.js';
+export { PlatformCredentialsDouble } from './doubles/platform-credentials-double.js';
 export { ProviderKeyVaultDouble } from './doubles/provider-key-vault-double.js';
 export { ErasedEndUsersDouble } from './doubles/erased-end-users-double.js';
 export { RouteHealthDouble } from './doubles/route-health-double.js';

@@ -30,6 +30,11 @@ export interface UpstreamErrorOptions {
   fault: 'caller' | 'account' | 'service';
   /** Time that the provider asks us to wait, in milliseconds. */
   retryAfterMs?: number;
+  /**
+   * The failure is the platform credential's own, so another of the same provider may serve. `permission` may be for one
+   * model; `gone`: it could not be opened.
+   */
+  credential?: 'throttled' | 'refused' | 'permission' | 'out_of_quota' | 'gone';
   /** Our credential or mapping is broken: someone must look (alarm). */
   alarm?: boolean;
   cause?: unknown;

@@ -23,6 +23,8 @@ export class AttemptRecord {
   @IsInt() @Min(1) n!: number;
   /** Slug of the provider. Never shown in events or attempts reads. */
   @IsString() provider!: string;
+  /** Id of the platform credential, at a provider that has several. Only super admins are shown it. */
+  @IsOptional() @IsString() credential_id?: string;
   /** Catalogue id of the model. */
   @IsString() model!: string;
   @IsIn(['success', 'error', 'cancelled']) status!: 'success' | 'error' | 'cancelled';

@@ -71,7 +71,7 @@ export function readText(
     billableUnits: {},
     maxOutputTokens: request.maxOutputTokens,
     choices: request.choices,
-    writesCache: writesCache(request),
+    ...cacheOf(request),
     context: {},
     ...(unread.length > 0 && { unread }),
     ...(request.files.length > 0 && { files: request.files }),
@@ -90,7 +90,13 @@ function requirements({ requires }: ModelRequest): Requirement[] {
   return found;
 }
 
-/** Wherever its marker stands, also on the whole request: the dialect notes the name of each that it has read. */
-function writesCache({ hints }: ModelRequest): boolean {
-  return 'cache_control' in hints || 'prompt_cache_breakpoint' in hints;
+/**
+ * Returns whether a cache is written, wherever its marker stands: the dialect notes the name of each that it has read. Beside it
+ * the caller's own key of a cache, an empty one where markers alone ask for it.
+ */
+function cacheOf({ hints }: ModelRequest): Pick<Asked, 'writesCache' | 'cacheKey'> {
+  const writesCache = 'cache_control' in hints || 'prompt_cache_breakpoint' in hints;
+  const { prompt_cache_key: key } = hints;
+  if (typeof key === 'string') return { writesCache, cacheKey: key };
+  return writesCache ? { writesCache, cacheKey: '' } : { writesCache };
 }

@@ -51,7 +51,7 @@ export class HttpProviderKeyVault extends ProviderKeyVault {
   }
 }
 
-function isCredential(value: unknown): value is ProviderCredential {
+export function isCredential(value: unknown): value is ProviderCredential {
   return typeof value === 'object' && value !== null && 'kind' in value && KINDS.has(value.kind);
 }
 

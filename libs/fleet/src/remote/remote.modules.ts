@@ -19,6 +19,7 @@ import {
   Funds,
   Inference,
   LimitStore,
+  PlatformCredentials,
   PrincipalReader,
   RequestContents,
   ProviderKeyVault,
@@ -36,6 +37,7 @@ import { HttpDirectory } from './http-directory.js';
 import { HttpErasedEndUsers } from './http-erased-end-users.js';
 import { HttpFunds } from './http-funds.js';
 import { HttpStoredContent } from './http-stored-content.js';
+import { HttpPlatformCredentials } from './http-platform-credentials.js';
 import { HttpProviderKeyVault } from './http-provider-key-vault.js';
 import { HttpPrincipalReader } from './http-principal-reader.js';
 import { HttpBackgroundResponses } from './http-background-responses.js';
@@ -66,9 +68,10 @@ function overHttp(module: Type, providers: ClassProvider[]): DynamicModule {
 class PrincipalsOverHttp {}
 export const RemotePrincipalsModule = { module: PrincipalsOverHttp, global: true };
 
-/** Provider keys of the keys service, for an app that does not hold it. */
+/** Provider keys and platform credentials of the keys service, for an app that does not hold it. */
 export const RemoteProviderKeysModule = overHttp(class ProviderKeysOverHttp {}, [
   { provide: ProviderKeyVault, useClass: HttpProviderKeyVault },
+  { provide: PlatformCredentials, useClass: HttpPlatformCredentials },
 ]);
 
 /** Templates and memories of the keys service, for an app that does not hold it. */

@@ -178,6 +178,18 @@ function serviceAccountFault({ type, client_email, private_key, token_uri }: Mem
   return token_uri == null || token_uri === TOKEN_URI ? null : `token_uri must be ${TOKEN_URI}.`;
 }
 
+/** Returns what may be shown of a credential. */
+export function maskedCredential(credential: ProviderCredential): string {
+  switch (credential.kind) {
+    case 'aws':
+      return maskedSecret(credential.accessKeyId);
+    case 'vertex':
+      return credential.clientEmail;
+    default:
+      return maskedSecret(credential.key);
+  }
+}
+
 /** First and last four characters of a long one, nothing of a short one. */
 function maskedSecret(secret: string): string {
   return secret.length < 20 ? '****' : `${secret.slice(0, 4)}...${secret.slice(-4)}`;

@@ -37,6 +37,7 @@ interface Row {
   countsAsFault: boolean;
   fault: 'caller' | 'account' | 'service';
   alarm?: boolean;
+  credential?: NonNullable<UpstreamErrorOptions['credential']>;
 }
 
 const caller = (code: ErrorCode, fallback = false, status?: number): Row => ({
@@ -75,11 +76,15 @@ const VERDICTS: Record<Verdict, Row> = {
   unsupported: caller('unsupported_operation', true, 400),
   model_missing: ours,
   resource_missing: caller('resource_not_found'),
-  auth: ours,
-  permission: ours,
-  quota: { ...ours, status: 503 },
-  monthly_quota: { ...ours, status: 503 },
-  rate: service('upstream_error', 'rate_limit_exceeded', { status: 429, countsAsFault: false }),
+  auth: { ...ours, credential: 'refused' },
+  permission: { ...ours, credential: 'permission' },
+  quota: { ...ours, status: 503, credential: 'out_of_quota' },
+  monthly_quota: { ...ours, status: 503, credential: 'out_of_quota' },
+  rate: service('upstream_error', 'rate_limit_exceeded', {
+    status: 429,
+    countsAsFault: false,
+    credential: 'throttled',
+  }),
   overloaded: service('upstream_error', 'provider_overloaded', { status: 503 }),
   internal: service('upstream_error', 'internal_provider_error', { status: 502 }),
   timeout: service('gateway_timeout', 'provider_timeout'),
@@ -142,6 +147,7 @@ export function verdictError(verdict: Verdict, facts: VerdictFacts): UpstreamErr
     countsAsFault: row.countsAsFault,
     fault: row.fault,
     ...(row.alarm === undefined ? {} : { alarm: row.alarm }),
+    ...(row.credential === undefined ? {} : { credential: row.credential }),
     ...(facts.retryAfterMs === undefined ? {} : { retryAfterMs: facts.retryAfterMs }),
     ...(facts.notBegun === undefined ? {} : { notBegun: facts.notBegun }),
     cause: facts.cause,

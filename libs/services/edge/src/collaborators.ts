@@ -3,6 +3,7 @@ import { RouteStats } from '@gateway/routing';
 import { Admission } from './admission/admission.js';
 import { OutputSizes } from './admission/output-sizes.js';
 import { PostedTotals } from './admission/posted-totals.js';
+import { PlatformPools } from './config/platform-pools.js';
 import { ResponseCache } from './cache/response-cache.js';
 import { BatchHolds, BatchWorth } from './composed/batch-holds.js';
 import { BatchResults } from './composed/batch-results.js';
@@ -50,6 +51,7 @@ import { Units } from './units/unit.js';
 import { Attempts } from './upstream/attempts.js';
 import { Credentials } from './upstream/credentials.js';
 import { OpenedKeys } from './upstream/opened-keys.js';
+import { PoolSync } from './upstream/pool-sync.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { Upstream } from './upstream/upstream.js';
 
@@ -59,6 +61,7 @@ export const COLLABORATORS: Provider[] = [
   OutputSizes,
   OutputSpeeds,
   ResponseCache,
+  PlatformPools,
   RoutePlanner,
   AccountLimiter,
   Conversations,
@@ -73,6 +76,7 @@ export const COLLABORATORS: Provider[] = [
   Rejections,
   OpenedKeys,
   Credentials,
+  PoolSync,
   ProviderAlarms,
   Upstream,
   Attempts,

@@ -3,6 +3,7 @@ import {
   ErasedEndUsers,
   Funds,
   LimitStore,
+  PlatformCredentials,
   RequestContents,
   ResponseStore,
   RouteHealth,
@@ -41,6 +42,7 @@ import { JournalRecoveryJob } from './units/journal-recovery-job.js';
 import { JournalReports } from './units/journal-reports.js';
 import { resubmit } from './units/resubmit.js';
 import { Settlements } from './units/settlements.js';
+import { OpenedKeys, POOLED_KEYS } from './upstream/opened-keys.js';
 import { CredentialReports } from './upstream/credential-reports.js';
 import { LastErrors, RouteReports } from './upstream/route-reports.js';
 
@@ -137,12 +139,16 @@ const PROVIDERS: Provider[] = [
     useFactory: (
       health: RouteHealth,
       edge: string,
-      { access }: ProviderDirectory,
+      directory: ProviderDirectory,
       clock: Clock,
       logger: Logger,
     ) =>
-      new CredentialReports(health, edge, [...access.keys()], clock, (failure) =>
-        logger.warn({ err: failure }, 'the providers with a credential were not reported'),
+      new CredentialReports(
+        health,
+        edge,
+        () => [...directory.providers.keys()],
+        clock,
+        (failure) => logger.warn({ err: failure }, 'the providers with a credential were not reported'),
       ),
   },
   {
@@ -180,6 +186,12 @@ const PROVIDERS: Provider[] = [
       metrics.watch(breakers, transport);
       return breakers;
     },
+  },
+  {
+    provide: POOLED_KEYS,
+    inject: [PlatformCredentials, Deadlines, RANDOM],
+    useFactory: (store: PlatformCredentials, deadlines: Deadlines, random: Random) =>
+      new OpenedKeys({ open: (_account, id, version) => store.open(id, version) }, deadlines, random),
   },
   {
     provide: RouteReports,

@@ -9,6 +9,7 @@ import {
   IdempotencyStore,
   ObjectStore,
   PrincipalReader,
+  PlatformCredentials,
   ProviderKeyVault,
   RequestContents,
   ResponseStore,
@@ -46,6 +47,7 @@ import {
   keyPrincipal,
   LimitStoreDouble,
   PrincipalReaderDouble,
+  PlatformCredentialsDouble,
   ProviderKeyVaultDouble,
   BackgroundResponsesDouble,
   RequestContentsDouble,
@@ -123,6 +125,7 @@ export interface EdgeUnderTest {
   contents: RequestContentsDouble;
   background: BackgroundResponsesDouble;
   vault: ProviderKeyVaultDouble;
+  pool: PlatformCredentialsDouble;
   stored: StoredContentDouble;
   objects: FolderStore;
   journal: Journal;
@@ -205,19 +208,14 @@ function objectsIn(folder: string): FolderStore {
   });
 }
 
-interface AppParts {
+type Kept = Pick<
+  EdgeUnderTest,
+  'responses' | 'contents' | 'background' | 'vault' | 'pool' | 'stored' | 'objects'
+> & { erased: ErasedEndUsersDouble };
+
+interface AppParts extends Kept, Pick<EdgeUnderTest, 'limits' | 'principals' | 'funds'> {
   log: EventLogDouble;
-  limits: LimitStoreDouble;
-  principals: PrincipalReaderDouble;
   catalogue: CatalogueReaderDouble;
-  funds: FundsDouble;
-  responses: ResponseStoreDouble;
-  contents: RequestContentsDouble;
-  background: BackgroundResponsesDouble;
-  vault: ProviderKeyVaultDouble;
-  stored: StoredContentDouble;
-  erased: ErasedEndUsersDouble;
-  objects: FolderStore;
   edgeModule: DynamicModule;
   otlpEndpoint: string | null;
   clock: Clock;
@@ -234,6 +232,7 @@ function appOf({
   contents,
   background,
   vault,
+  pool,
   stored,
   erased,
   objects,
@@ -250,6 +249,7 @@ function appOf({
     { provide: BackgroundResponses, useValue: background },
     { provide: IdempotencyStore, useValue: background.creates },
     { provide: ProviderKeyVault, useValue: vault },
+    { provide: PlatformCredentials, useValue: pool },
     { provide: StoredContent, useValue: stored },
     { provide: ErasedEndUsers, useValue: erased },
     { provide: RouteHealth, useValue: new RouteHealthDouble() },
@@ -318,14 +318,13 @@ function keyedBy(providers: ReadonlyMap<string, EnabledProvider>): EdgeOptions['
 }
 
 /** Returns what neighbours store for the edge. */
-function keptIn(
-  folder: string,
-): Pick<AppParts, 'responses' | 'contents' | 'background' | 'vault' | 'stored' | 'erased' | 'objects'> {
+function keptIn(folder: string): Kept {
   return {
     responses: new ResponseStoreDouble(),
     contents: new RequestContentsDouble(),
     background: new BackgroundResponsesDouble(),
     vault: new ProviderKeyVaultDouble(),
+    pool: new PlatformCredentialsDouble(),
     stored: new StoredContentDouble(),
     erased: new ErasedEndUsersDouble(),
     objects: objectsIn(folder),

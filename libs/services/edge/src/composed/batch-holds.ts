@@ -12,7 +12,6 @@ import {
 import { admitRequest, LEASE_MS, trialChecks, unitScopes, type TrialCheck } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 import { RANDOM, unavailable } from '@gateway/platform';
-import { credentialOf } from '@gateway/routing';
 import { Admission } from '../admission/admission.js';
 import { PostedTotals } from '../admission/posted-totals.js';
 import { Settling } from '../admission/settling.js';
@@ -51,8 +50,9 @@ export class BatchWorth {
         const planned = await this.plans.of(request);
         const { principal } = request;
         const { reservationNano, worstNano } = this.admission.requestFor('', { principal, ...planned });
-        const credential = credentialOf(planned.plan.routes[0]);
-        const runsAtProvider = (await this.targets.of(credential, async () => principal)) !== null;
+        const credential = this.targets.credentialFor(planned.plan.routes[0]);
+        const runsAtProvider =
+          credential !== null && (await this.targets.of(credential, async () => principal)) !== null;
         sum += runsAtProvider ? (worstNano ?? reservationNano) : reservationNano;
       } catch (failure) {
         // It is refused when its turn comes, and says then why.

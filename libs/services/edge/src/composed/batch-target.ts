@@ -10,8 +10,10 @@ import {
 } from '@gateway/dialects';
 import { Drain } from '@gateway/platform';
 import type { Provider, ProviderAccess, UpstreamResponse } from '@gateway/providers';
+import { credentialOf, type PlannedRoute } from '@gateway/routing';
 import { UndiciTransport } from '@gateway/upstream';
 import { EdgeConfig } from '../config/edge.config.js';
+import { PlatformPools } from '../config/platform-pools.js';
 import { ProviderDirectory } from '../config/provider-directory.js';
 import { Credentials } from '../upstream/credentials.js';
 
@@ -59,17 +61,27 @@ export class BatchTargets {
     private readonly transport: UndiciTransport,
     private readonly config: EdgeConfig,
     private readonly drain: Drain,
+    private readonly pools: PlatformPools,
   ) {}
+
+  /** Returns the credential on which a whole batch runs; null where none of the provider's is ready. */
+  credentialFor(planned: PlannedRoute): string | null {
+    const { route, pooled } = planned;
+    if (pooled?.id !== null) return credentialOf(planned);
+    const id = this.pools.draw(planned, new Set());
+    return id === null ? null : credentialOf({ route, pooled: { ...pooled, id } });
+  }
 
   /** Null where the credential was removed, or takes no batches. `principal`: the key as it is, also where it may call no more. */
   async of(credential: string, principal: () => Promise<KeyPrincipal>): Promise<Target | null> {
     const { access, byok, providers } = this.directory;
-    const [slug, keyId] = credential.split('#', 2);
+    const [platforms, keyId] = credential.split('#', 2);
+    const [slug, pooledId] = platforms.split('@', 2);
     const provider = providers.get(slug) ?? byok.providers.get(slug);
     const dialect = BATCHES_DIALECTS.get(provider?.batches ?? '');
     if (provider === undefined || dialect === undefined) return null;
     if (keyId === undefined) {
-      const ours = access.get(slug);
+      const ours = pooledId === undefined ? access.get(slug) : await this.credentials.pooled(slug, pooledId);
       const isPlaced = dialect.needsPlace !== true || ours?.batchPlace !== undefined;
       return ours === undefined || !isPlaced ? null : { provider, dialect, access: ours };
     }

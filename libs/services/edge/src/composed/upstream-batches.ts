@@ -185,8 +185,9 @@ export class UpstreamBatches {
     if (planned === undefined || dialect === undefined) return null;
     const request = requestOf(routes, { credential: credentialOf(planned), path: null });
     if (request === null || !dialect.takes(request.path)) return null;
-    const target = await this.targetOf(call, credentialOf(planned));
-    return target === null ? null : { target, credential: credentialOf(planned), path: request.path };
+    const credential = this.targets.credentialFor(planned);
+    const target = credential === null ? null : await this.targetOf(call, credential);
+    return target === null || credential === null ? null : { target, credential, path: request.path };
   }
 
   private async find(
@@ -237,7 +238,10 @@ function requestOf(
   routes: readonly PlannedRoute[],
   { credential, path }: { credential: string; path: string | null },
 ): UpstreamBody | null {
-  const planned = routes.find((one) => credentialOf(one) === credential);
+  const [slug] = credential.split('@', 1);
+  const planned = routes.find(
+    (one) => credentialOf(one) === credential || (one.pooled?.id === null && one.route.provider === slug),
+  );
   if (planned === undefined || planned.translation.exchange) return null;
   try {
     const { request } = planned.translation;

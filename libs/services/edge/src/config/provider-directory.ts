@@ -1,11 +1,15 @@
-import type { Provider, ProviderAccess } from '@gateway/providers';
+import { maskedCredential, type Provider, type ProviderAccess } from '@gateway/providers';
 import type { KeyedProvider, UpstreamTls } from '@gateway/upstream';
 import type { EnabledProvider } from './edge.config.js';
 
 /** Providers that this process calls, by slug. */
 export class ProviderDirectory {
-  /** Providers with a credential of the platform. */
+  /** Providers with a credential of the platform: the environment's, or one of the pool. */
   readonly providers: ReadonlyMap<string, Provider>;
+  /** Credentials of the environment, masked. */
+  readonly environment: readonly { provider: string; variable: string; masked: string }[];
+  private readonly called: Map<string, Provider>;
+  private readonly ofEnvironment: ReadonlyMap<string, Provider>;
   /** Address and credential of the platform. */
   readonly access: ReadonlyMap<string, ProviderAccess>;
   /** Providers that customers' own keys are used at, and the fee for that in percent of the list price. */
@@ -20,7 +24,21 @@ export class ProviderDirectory {
     keyed: ReadonlyMap<string, KeyedProvider>,
     feePct: string,
   ) {
-    this.providers = new Map([...enabled].map(([slug, { provider }]) => [slug, provider]));
+    this.ofEnvironment = new Map([...enabled].map(([slug, { provider }]) => [slug, provider]));
+    this.called = new Map(this.ofEnvironment);
+    this.providers = this.called;
+    this.environment = [...enabled].flatMap(
+      ([
+        provider,
+        {
+          provider: { credentialEnv, isKeyless },
+          access,
+        },
+      ]) =>
+        isKeyless === true || credentialEnv === ''
+          ? []
+          : [{ provider, variable: credentialEnv, masked: maskedCredential(access.credential) }],
+    );
     this.access = new Map([...enabled].map(([slug, { access }]) => [slug, access]));
     this.tls = new Map(
       [...enabled.values()].flatMap(({ access, tls }) =>
@@ -29,5 +47,21 @@ export class ProviderDirectory {
     );
     this.byok = { providers: new Map([...keyed].map(([slug, { provider }]) => [slug, provider])), feePct };
     this.addresses = new Map([...keyed].map(([slug, { baseUrl }]) => [slug, baseUrl]));
+  }
+
+  /**
+   * Calls providers with pools while one of their credentials is enabled, and all others of the environment. Returns true
+   * if that changes which providers are called.
+   */
+  follow(pooled: readonly string[], enabled: ReadonlySet<string>): boolean {
+    const before = [...this.called.keys()].join(' ');
+    const slugs = new Set([...this.ofEnvironment.keys(), ...pooled]);
+    for (const slug of slugs) {
+      const provider = this.ofEnvironment.get(slug) ?? this.byok.providers.get(slug);
+      if (provider === undefined || (pooled.includes(slug) && !enabled.has(slug))) this.called.delete(slug);
+      else if (!this.called.has(slug)) this.called.set(slug, provider);
+    }
+    for (const slug of [...this.called.keys()]) if (!slugs.has(slug)) this.called.delete(slug);
+    return [...this.called.keys()].join(' ') !== before;
   }
 }

@@ -8,7 +8,7 @@ import {
   type Requirement,
 } from '@gateway/endpoints';
 import type { Closing } from '@gateway/platform';
-import { credentialOf, type Plan, type PlanOptions } from '@gateway/routing';
+import { isOn, type Plan, type PlanOptions } from '@gateway/routing';
 import type { Plannable, Planned } from '../admission/admission.js';
 import { cacheName } from '../cache/cache-name.js';
 import { ResponseCache, type CachedAnswer } from '../cache/response-cache.js';
@@ -199,7 +199,7 @@ export function atBatchTier(asked: Asked): Asked {
 
 /** The route that has answered. Throws ApiError where it is in the plan no more. */
 function answeredBy({ credential }: GivenAnswer, plan: Plan): Plan {
-  const route = plan.routes.find((one) => credentialOf(one) === credential);
+  const route = plan.routes.find((one) => isOn(one, credential));
   if (route === undefined) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
   return { ...plan, routes: [route] };
 }

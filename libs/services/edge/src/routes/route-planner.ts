@@ -14,6 +14,7 @@ import {
 } from '@gateway/routing';
 import { CircuitBreakers } from '@gateway/upstream';
 import { ProviderDirectory } from '../config/provider-directory.js';
+import { ANY_CREDENTIAL, PlatformPools } from '../config/platform-pools.js';
 
 /** The caller of a request, and the endpoint and time that it is planned for. */
 export interface PlanFor {
@@ -35,6 +36,7 @@ export class RoutePlanner {
     private readonly directory: ProviderDirectory,
     private readonly breakers: CircuitBreakers,
     private readonly stats: RouteStats,
+    private readonly pools: PlatformPools,
   ) {
     this.index = newestIndex(catalogue);
   }
@@ -54,6 +56,8 @@ export class RoutePlanner {
       providers: directory.providers,
       byok: directory.byok,
       breakers: breakers ?? this.breakers,
+      // What has answered already is no question of who may serve now.
+      pools: breakers === undefined ? this.pools.active : ANY_CREDENTIAL,
       stats,
       nowMs,
       point,

@@ -225,6 +225,7 @@ export class Unit {
     return {
       n: attempt.n,
       provider: attempt.planned.route.provider,
+      ...(attempt.planned.pooled?.id == null ? {} : { credential_id: attempt.planned.pooled.id }),
       model: attempt.planned.model.record.id,
       status: served ? 'success' : wasCancelled ? 'cancelled' : 'error',
       http_status: attempt.httpStatus,

@@ -36,6 +36,7 @@ export class Attempts {
       random,
       budget,
       breakers,
+      pools: this.upstream.pools.active,
       signal: client.upstream.signal,
       account: principal.accountId,
       isCreate: unit.call.endpoint.isCreate === true,
@@ -48,10 +49,11 @@ export class Attempts {
 
   /** Notes that an answer failed after its first piece, when nothing is retried. */
   failed({ call, admitted }: Unit, state: AttemptState, error: UpstreamError): void {
-    note(state, error);
-    this.upstream.alarms.see(state.planned, error, call.requestId);
+    const failure = this.upstream.pools.failed(state.planned, error);
+    note(state, failure);
+    this.upstream.alarms.see(state.planned, failure, call.requestId);
     const { route, providerKey } = state.planned;
-    this.breakers.report(route, error, providerKey?.id, admitted.principal.accountId);
+    this.breakers.report(route, failure, providerKey?.id, admitted.principal.accountId);
   }
 
   /** Tells the operator of a route whose counts cannot be of its texts. */
@@ -68,9 +70,14 @@ export class Attempts {
     if (remainingMs <= 0) throw new ApiError('gateway_timeout', { providerCode: 'provider_timeout' });
     const attempt = new Attempt(input, this.upstream);
     unit.attempts.push(attempt.state);
+    const { pools } = this.upstream;
     try {
-      return await attempt.run();
-    } catch (error) {
+      if (planned.pooled !== undefined) pools.used(planned);
+      const answer = await attempt.run();
+      if (planned.pooled !== undefined) pools.served(planned);
+      return answer;
+    } catch (caught) {
+      const error = caught instanceof UpstreamError ? pools.failed(planned, caught) : caught;
       attempt.state.endedMs = this.clock.monotonic();
       if (error instanceof UpstreamError && !signal.aborted) {
         note(attempt.state, error);

@@ -6,7 +6,13 @@ describe('reports of the credentials of an edge', () => {
     const clock = fixedClock('2026-11-01T12:00:00Z');
     const health = new RouteHealthDouble();
     const faults: unknown[] = [];
-    const reports = new CredentialReports(health, 'e1', ['openai'], clock, (fault) => faults.push(fault));
+    const reports = new CredentialReports(
+      health,
+      'e1',
+      () => ['openai'],
+      clock,
+      (fault) => faults.push(fault),
+    );
     health.isUnavailable = true;
     await reports.start();
     expect(faults).toHaveLength(1);

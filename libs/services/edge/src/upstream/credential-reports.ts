@@ -14,7 +14,7 @@ export class CredentialReports {
     /** Names this process among all that report. */
     private readonly edge: string,
     /** Slugs. */
-    private readonly providers: readonly string[],
+    private readonly providers: () => readonly string[],
     private readonly clock: Clock,
     private readonly onFault: (failure: unknown) => void,
   ) {}
@@ -35,6 +35,11 @@ export class CredentialReports {
     this.loop = repeat(this.clock, REPORT_EVERY_MS, () => this.send(), this.onFault, firstMs, RETRY_MS);
   }
 
+  /** Reports at once that providers came or went; where that fails, the next report says so. */
+  changed(): Promise<void> {
+    return this.loop === null ? Promise.resolve() : this.send().catch(this.onFault);
+  }
+
   /** Withdraws the report. */
   async stop(): Promise<void> {
     await this.loop?.stop();
@@ -42,6 +47,6 @@ export class CredentialReports {
   }
 
   private send(): Promise<void> {
-    return this.health.reportCredentials(this.edge, this.providers);
+    return this.health.reportCredentials(this.edge, this.providers());
   }
 }

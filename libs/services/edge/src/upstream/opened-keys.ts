@@ -13,6 +13,9 @@ const KEPT_MS = 60_000;
 const DEADLINE_LATE_MS = 100;
 const OPENED_MAX = 1_000;
 
+/** Nest token of the opened credentials of the platform. */
+export const POOLED_KEYS = Symbol('PooledKeys');
+
 /** Plaintexts of provider keys that requests of the last minute used, by id and version. */
 @Injectable()
 export class OpenedKeys {

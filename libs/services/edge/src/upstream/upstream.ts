@@ -4,6 +4,7 @@ import { CLOCK, RANDOM } from '@gateway/platform';
 import { UndiciTransport } from '@gateway/upstream';
 import { EdgeConfig } from '../config/edge.config.js';
 import { Credentials } from './credentials.js';
+import { PlatformPools } from '../config/platform-pools.js';
 import { ProviderAlarms } from './provider-alarms.js';
 
 /** The way to the providers, which all attempts take. */
@@ -11,6 +12,7 @@ import { ProviderAlarms } from './provider-alarms.js';
 export class Upstream {
   constructor(
     readonly credentials: Credentials,
+    readonly pools: PlatformPools,
     readonly transport: UndiciTransport,
     readonly alarms: ProviderAlarms,
     readonly objects: ObjectStore,

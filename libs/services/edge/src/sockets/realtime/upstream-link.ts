@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, type Clock, type KeyPrincipal, type Random } from '@gateway/contracts';
+import { ApiError, UpstreamError, type Clock, type KeyPrincipal, type Random } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import { TransportFailure } from '@gateway/providers';
 import { RetryBudget, runAttempts, type Plan, type PlannedRoute } from '@gateway/routing';
 import { CircuitBreakers, proxiedAgent } from '@gateway/upstream';
 import WebSocket from 'ws';
 import { EdgeConfig } from '../../config/edge.config.js';
+import { PlatformPools } from '../../config/platform-pools.js';
 import { ProviderDirectory } from '../../config/provider-directory.js';
 import { Credentials } from '../../upstream/credentials.js';
 
@@ -31,6 +32,7 @@ export class UpstreamLinks {
     private readonly budget: RetryBudget,
     private readonly config: EdgeConfig,
     private readonly providers: ProviderDirectory,
+    private readonly pools: PlatformPools,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -45,11 +47,26 @@ export class UpstreamLinks {
       random,
       budget,
       breakers,
+      pools: this.pools.active,
       signal,
       account: principal.accountId,
       isCreate: false,
-      attempt: (planned) => this.connect(planned, principal, signal),
+      attempt: (planned) => this.tried(planned, principal, signal),
     });
+  }
+
+  /** A session counts on its credential as one request. */
+  private async tried(
+    planned: PlannedRoute,
+    principal: KeyPrincipal,
+    signal: AbortSignal,
+  ): Promise<UpstreamLink> {
+    this.pools.used(planned);
+    try {
+      return await this.connect(planned, principal, signal);
+    } catch (error) {
+      throw error instanceof UpstreamError ? this.pools.failed(planned, error) : error;
+    }
   }
 
   private async connect(

@@ -1,0 +1,210 @@
+import { UpstreamError, type PooledCredential, type UpstreamErrorOptions } from '@gateway/contracts';
+import { fixedClock } from '@gateway/testing';
+import { ProviderDirectory } from './provider-directory.js';
+import { PlatformPools } from './platform-pools.js';
+
+const START_MS = Date.parse('2026-11-28T08:00:00Z');
+const NONE: ReadonlySet<string> = new Set();
+
+function stored(id: string, more: Partial<PooledCredential> = {}): PooledCredential {
+  return {
+    ...{ id, provider: 'openai', source: 'stored', version: 1, weight: 100, allowedModels: null },
+    ...{ baseUrl: null, isEnabled: true },
+    state: { status: 'ready', untilMs: null, atMs: 0, error: null },
+    ...more,
+  };
+}
+
+/** Pools over a deployment that has openai in its environment, or not. */
+function poolsOf(credentials: PooledCredential[], { hasOwn = true } = {}) {
+  const provider = { slug: 'openai', credentialEnv: 'OPENAI_API_KEY' };
+  const access = { baseUrl: 'https://openai.test/v1', credential: { kind: 'api_key', key: 'sk-own' } };
+  const keyed = new Map([['openai', { provider, baseUrl: access.baseUrl }]]);
+  const enabled = hasOwn ? new Map([['openai', { provider, access }]]) : new Map<string, never>();
+  const directory = new ProviderDirectory(enabled as never, keyed as never, '0');
+  const clock = fixedClock(new Date(START_MS).toISOString());
+  let seed = 1;
+  const random = {
+    bytes: () => new Uint8Array(),
+    // Park and Miller's generator: the same draws in each run.
+    fraction: () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647,
+  };
+  const pools = new PlatformPools(directory, clock as never, random as never);
+  pools.update(credentials);
+  return { pools, directory, clock };
+}
+
+const route = { provider: 'openai', model: 'acme/gpt' } as never;
+const on = (id: string) => ({ route, pooled: { key: null, id } });
+const drawnBy = (key: string | null) => ({ route, pooled: { key, id: null } });
+
+function failure(options: Partial<UpstreamErrorOptions>): UpstreamError {
+  return new UpstreamError({
+    ...{ code: 'upstream_error', message: 'no', httpStatus: 429, retryable: true, fallback: true },
+    ...{ countsAsFault: true, fault: 'service' },
+    ...options,
+  } as UpstreamErrorOptions);
+}
+
+function sharesOf(pools: PlatformPools, draws: number, key: (n: number) => string | null = () => null) {
+  const counts: Record<string, number> = {};
+  for (let n = 0; n < draws; n += 1) {
+    const id = pools.draw(drawnBy(key(n)), NONE) ?? 'none';
+    counts[id] = (counts[id] ?? 0) + 100 / draws;
+  }
+  return counts;
+}
+
+describe('PlatformPools', () => {
+  it('has no pool where the environment has the only credential', () => {
+    const { pools } = poolsOf([]);
+    expect(pools.readyAtMs('openai', 'acme/gpt', START_MS)).toBeNull();
+  });
+
+  it.each([
+    ['drawn', () => null],
+    ['kept by key', (n: number) => `key ${n}`],
+  ])('serves by weight within 3 points, %s; the environment’s is one of them', (_how, key) => {
+    const { pools } = poolsOf([
+      stored('cred_a', { weight: 300 }),
+      stored('cred_b'),
+      stored('cred_c', { weight: 0 }),
+    ]);
+    const shares = sharesOf(pools, 5_000, key);
+    expect(Object.keys(shares).sort()).toEqual(['cred_a', 'cred_b', 'cred_env_openai']);
+    for (const [id, share] of [
+      ['cred_a', 60],
+      ['cred_b', 20],
+      ['cred_env_openai', 20],
+    ] as const)
+      expect([id, Math.abs(shares[id] - share) < 3]).toEqual([id, true]);
+  });
+
+  it('keeps requests of one key on one credential, and moves them while it cools down alone', async () => {
+    const { pools, clock } = poolsOf([stored('cred_a'), stored('cred_b'), stored('cred_c')]);
+    const before = Array.from({ length: 50 }, (_, n) => pools.draw(drawnBy(`key ${n}`), NONE));
+    expect(Array.from({ length: 50 }, (_, n) => pools.draw(drawnBy(`key ${n}`), NONE))).toEqual(before);
+    pools.failed(on('cred_a'), failure({ credential: 'throttled' }));
+    const meanwhile = Array.from({ length: 50 }, (_, n) => pools.draw(drawnBy(`key ${n}`), NONE));
+    expect(meanwhile).not.toContain('cred_a');
+    before.forEach((id, n) => id !== 'cred_a' && expect(meanwhile[n]).toBe(id));
+    await clock.advance(5_000);
+    expect(Array.from({ length: 50 }, (_, n) => pools.draw(drawnBy(`key ${n}`), NONE))).toEqual(before);
+  });
+
+  it('draws weight 0 only where no other can serve', () => {
+    const { pools } = poolsOf([stored('cred_a', { weight: 0 })]);
+    expect(pools.draw(drawnBy(null), NONE)).toBe('cred_env_openai');
+    expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBe('cred_a');
+    expect(pools.draw(drawnBy(null), new Set(['cred_env_openai', 'cred_a']))).toBeNull();
+  });
+
+  it.each<[Partial<UpstreamErrorOptions>, number, string]>([
+    [{ credential: 'throttled', retryAfterMs: 7_000 }, 7_000, 'cooling'],
+    [{ credential: 'throttled', retryAfterMs: 86_400_000 }, 600_000, 'cooling'],
+    [{ credential: 'throttled' }, 5_000, 'cooling'],
+    [{ credential: 'out_of_quota' }, 900_000, 'out_of_quota'],
+    [{ credential: 'out_of_quota', retryAfterMs: 3_600_000 }, 3_600_000, 'out_of_quota'],
+    [{ credential: 'refused', httpStatus: 401 }, 60_000, 'refused'],
+  ])('takes one out that fails with %j for %i ms, and reports it', async (options, waitMs, status) => {
+    const { pools, clock } = poolsOf([stored('cred_a')]);
+    const judged = pools.failed(on('cred_a'), failure(options));
+    expect(judged.options.countsAsFault).toBe(false);
+    expect(pools.takeNews().states).toMatchObject([{ id: 'cred_a', status, untilMs: START_MS + waitMs }]);
+    await clock.advance(waitMs - 1);
+    expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBeNull();
+    await clock.advance(1);
+    // A refused one is tried by a test call, never by a caller.
+    const isRefused = status === 'refused';
+    expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBe(isRefused ? null : 'cred_a');
+    expect(pools.dueForTest().map(({ id }) => id)).toEqual(isRefused ? ['cred_a'] : []);
+  });
+
+  it('doubles the time of one that is throttled again and again, and forgets it once it served', () => {
+    const { pools } = poolsOf([stored('cred_a')]);
+    const waits = Array.from({ length: 9 }, () => {
+      pools.failed(on('cred_a'), failure({ credential: 'throttled' }));
+      return ((pools.takeNews().states[0].untilMs ?? 0) - START_MS) / 1_000;
+    });
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
+    pools.served(on('cred_a'));
+    pools.failed(on('cred_a'), failure({ credential: 'throttled' }));
+    expect(pools.takeNews().states[0].untilMs).toBe(START_MS + 5_000);
+  });
+
+  it('tests a refused one after 1, 5, then every 30 minutes until it works', async () => {
+    const { pools, clock } = poolsOf([stored('cred_a')]);
+    pools.failed(on('cred_a'), failure({ credential: 'refused', httpStatus: 401 }));
+    for (const minutes of [1, 5, 30, 30]) {
+      await clock.advance(minutes * 60_000);
+      const [member] = pools.dueForTest();
+      expect(member.id).toBe('cred_a');
+      pools.tested(member, 'refused');
+      expect(pools.dueForTest()).toEqual([]);
+    }
+    await clock.advance(30 * 60_000);
+    pools.tested(pools.dueForTest()[0], 'works');
+    expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBe('cred_a');
+  });
+
+  it('leaves a model that one may not call to the others for a minute, and nothing else', async () => {
+    const { pools, clock } = poolsOf([stored('cred_a')]);
+    const other = {
+      route: { provider: 'openai', model: 'acme/other' } as never,
+      pooled: { key: null, id: null },
+    };
+    pools.failed(on('cred_a'), failure({ credential: 'permission', httpStatus: 403 }));
+    const without = new Set(['cred_env_openai']);
+    expect([pools.draw(drawnBy(null), without), pools.draw(other, without)]).toEqual([null, 'cred_a']);
+    expect(pools.takeNews().states).toEqual([]);
+    await clock.advance(60_000);
+    expect(pools.draw(drawnBy(null), without)).toBe('cred_a');
+  });
+
+  it('leaves a failure that is the route’s own to the breaker', () => {
+    const { pools } = poolsOf([stored('cred_a')]);
+    const down = failure({ httpStatus: 503 });
+    expect(pools.failed(on('cred_a'), down)).toBe(down);
+    expect(pools.takeNews().states).toEqual([]);
+  });
+
+  it('takes the newest finding of another edge, and begins anew with a new secret', () => {
+    const { pools } = poolsOf([stored('cred_a')]);
+    const cooling = {
+      status: 'cooling' as const,
+      untilMs: START_MS + 60_000,
+      atMs: START_MS - 1,
+      error: null,
+    };
+    pools.update([stored('cred_a', { state: cooling })]);
+    expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBeNull();
+    pools.update([stored('cred_a')]);
+    expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBeNull();
+    pools.update([stored('cred_a', { version: 2 })]);
+    expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBe('cred_a');
+  });
+
+  it('a provider comes with its first credential and goes with its last one', () => {
+    const { pools, directory } = poolsOf([], { hasOwn: false });
+    expect(directory.providers.has('openai')).toBe(false);
+    expect(pools.update([stored('cred_a', { allowedModels: ['acme/*'] })])).toBe(true);
+    expect(directory.providers.has('openai')).toBe(true);
+    expect(pools.readyAtMs('openai', 'acme/gpt', START_MS)).toBeLessThanOrEqual(START_MS);
+    expect(pools.readyAtMs('openai', 'other/gpt', START_MS)).toBe(Infinity);
+    expect(pools.update([stored('cred_a', { isEnabled: false })])).toBe(true);
+    expect(directory.providers.has('openai')).toBe(false);
+    expect(pools.update([])).toBe(false);
+  });
+
+  it('reports uses once, and again where a report was lost', () => {
+    const { pools } = poolsOf([stored('cred_a')]);
+    pools.used(on('cred_a'));
+    pools.used(on('cred_a'));
+    const news = pools.takeNews();
+    expect(news.uses).toEqual([{ id: 'cred_a', requests: 2, lastUsedMs: START_MS }]);
+    pools.used(on('cred_a'));
+    pools.giveBack(news);
+    expect(pools.takeNews().uses).toEqual([{ id: 'cred_a', requests: 3, lastUsedMs: START_MS }]);
+    expect(pools.takeNews()).toEqual({ states: [], uses: [] });
+  });
+});

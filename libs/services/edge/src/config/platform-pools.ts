@@ -1,0 +1,260 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  environmentCredentialId,
+  UpstreamError,
+  type Clock,
+  type CredentialReport,
+  type CredentialState,
+  type PooledCredential,
+  type Random,
+} from '@gateway/contracts';
+import { CLOCK, RANDOM } from '@gateway/platform';
+import { matchesModel, type CredentialPools, type PlannedRoute } from '@gateway/routing';
+import { ProviderDirectory } from './provider-directory.js';
+
+const MINUTE_MS = 60_000;
+const THROTTLED_MS = 5_000;
+const THROTTLED_MAX_MS = 5 * MINUTE_MS;
+const ASKED_MAX_MS = 10 * MINUTE_MS;
+const OUT_OF_QUOTA_MS = 15 * MINUTE_MS;
+const OUT_OF_QUOTA_MAX_MS = 1_440 * MINUTE_MS;
+/** Waits before the first, the second and each further test call of a refused credential. */
+const TESTED_AFTER_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS];
+/** A model that a credential may not call is left to others for so long: the refusal may be the model's alone. */
+const PERMISSION_MS = MINUTE_MS;
+
+const READY: CredentialState = { status: 'ready', untilMs: null, atMs: 0, error: null };
+
+/** One credential of a pool, and what this process knows of it. */
+export interface PoolMember extends Omit<PooledCredential, 'state'> {
+  state: CredentialState;
+  /** Throttles, or refused tests, since it last served. */
+  failures: number;
+  /** Models that it may not call, with the time until which they are left to others. */
+  notPermitted: Map<string, number>;
+}
+
+/**
+ * The platform's credentials of providers that have several, in memory. Empty, and of no cost, where no provider has. What
+ * is found here is reported; what others found comes with the next update.
+ */
+@Injectable()
+export class PlatformPools implements CredentialPools {
+  /** This object while a provider has several credentials; undefined = none has, so that requests ask nothing. */
+  active: CredentialPools | undefined;
+  private pools: ReadonlyMap<string, readonly PoolMember[]> = new Map();
+  private findings = new Map<string, CredentialState>();
+  private uses = new Map<string, { requests: number; lastUsedMs: number }>();
+
+  constructor(
+    private readonly directory: ProviderDirectory,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  /** Replaces the pools by what is stored. True if the providers that can be called have changed. */
+  update(credentials: readonly PooledCredential[]): boolean {
+    const known = new Map([...this.pools.values()].flat().map((member) => [member.id, member]));
+    const pools = new Map<string, PoolMember[]>();
+    for (const slug of new Set(credentials.map(({ provider }) => provider))) {
+      const all = credentials.filter(({ provider }) => provider === slug);
+      const id = environmentCredentialId(slug);
+      const hasOwn = this.directory.access.has(slug);
+      if (hasOwn && !all.some((one) => one.id === id)) all.unshift(untouched(slug));
+      const usable = all.filter(({ source }) => source === 'stored' || hasOwn);
+      const isPool = usable.some(({ source, isEnabled }) => source === 'stored' || !isEnabled);
+      if (isPool)
+        pools.set(
+          slug,
+          usable.map((one) => memberOf(one, known.get(one.id))),
+        );
+    }
+    this.pools = pools;
+    this.active = pools.size > 0 ? this : undefined;
+    const enabled = [...pools].filter(([, members]) => members.some(({ isEnabled }) => isEnabled));
+    return this.directory.follow([...pools.keys()], new Set(enabled.map(([slug]) => slug)));
+  }
+
+  readyAtMs(provider: string, model: string, nowMs: number): number | null {
+    const members = this.pools.get(provider);
+    if (members === undefined) return null;
+    return Math.min(...members.map((member) => readyAt(member, model, nowMs)));
+  }
+
+  has(provider: string, id: string): boolean {
+    const member = this.member(provider, id);
+    return member !== undefined && member.isEnabled && member.state.status !== 'refused';
+  }
+
+  draw({ route, pooled }: Pick<PlannedRoute, 'route' | 'pooled'>, tried: ReadonlySet<string>): string | null {
+    const nowMs = this.clock.now();
+    const ready = (this.pools.get(route.provider) ?? []).filter(
+      (member) => !tried.has(member.id) && readyAt(member, route.model, nowMs) <= nowMs,
+    );
+    const weighted = ready.filter(({ weight }) => weight > 0);
+    const among = weighted.length > 0 ? weighted : ready;
+    if (among.length === 0) return null;
+    const key = pooled?.key ?? null;
+    return key === null ? this.drawn(among) : ofKey(among, key);
+  }
+
+  member(provider: string, id: string): PoolMember | undefined {
+    return this.pools.get(provider)?.find((one) => one.id === id);
+  }
+
+  /** Refused credentials whose next test call is due. */
+  dueForTest(): PoolMember[] {
+    const nowMs = this.clock.now();
+    return [...this.pools.values()]
+      .flat()
+      .filter(
+        ({ state, isEnabled }) => isEnabled && state.status === 'refused' && (state.untilMs ?? 0) <= nowMs,
+      );
+  }
+
+  /** Notes that a request is sent with the credential of the route. */
+  used({ pooled }: Pick<PlannedRoute, 'pooled'>): void {
+    if (pooled?.id == null) return;
+    const { requests } = this.uses.get(pooled.id) ?? { requests: 0 };
+    this.uses.set(pooled.id, { requests: requests + 1, lastUsedMs: this.clock.now() });
+  }
+
+  served({ route, pooled }: Pick<PlannedRoute, 'route' | 'pooled'>): void {
+    if (pooled?.id == null) return;
+    const member = this.member(route.provider, pooled.id);
+    if (member !== undefined) member.failures = 0;
+  }
+
+  /** Takes a credential that failed by itself out for a while. Returns the failure, which then says nothing of the route. */
+  failed({ route, pooled }: Pick<PlannedRoute, 'route' | 'pooled'>, failure: UpstreamError): UpstreamError {
+    const { credential } = failure.options;
+    if (pooled?.id == null || credential === undefined) return failure;
+    const member = this.member(route.provider, pooled.id);
+    if (member !== undefined) this.note(member, failure, route.model);
+    return new UpstreamError({ ...failure.options, countsAsFault: false });
+  }
+
+  /** Takes the result of a test call. */
+  tested(member: PoolMember, verdict: 'works' | 'refused' | 'unknown'): void {
+    if (verdict === 'works') this.found(member, 'ready', null, null);
+    else this.found(member, 'refused', this.nextTestMs(member), member.state.error);
+  }
+
+  /** Returns the news since the last report; they are sent once, so a report that failed has to be given back. */
+  takeNews(): Pick<CredentialReport, 'states' | 'uses'> {
+    const states = [...this.findings].map(([id, state]) => ({ id, ...state }));
+    const uses = [...this.uses].map(([id, use]) => ({ id, ...use }));
+    this.findings = new Map();
+    this.uses = new Map();
+    return { states, uses };
+  }
+
+  giveBack({ states, uses }: Pick<CredentialReport, 'states' | 'uses'>): void {
+    for (const { id, ...state } of states) if (!this.findings.has(id)) this.findings.set(id, state);
+    for (const { id, requests, lastUsedMs } of uses) {
+      const later = this.uses.get(id);
+      this.uses.set(id, {
+        requests: requests + (later?.requests ?? 0),
+        lastUsedMs: Math.max(lastUsedMs, later?.lastUsedMs ?? 0),
+      });
+    }
+  }
+
+  private note(member: PoolMember, { options }: UpstreamError, model: string): void {
+    const nowMs = this.clock.now();
+    const { retryAfterMs, code, providerCode = null, httpStatus } = options;
+    const error = { code, providerCode, httpStatus };
+    switch (options.credential) {
+      case 'throttled': {
+        const waitMs = retryAfterMs ?? Math.min(THROTTLED_MAX_MS, THROTTLED_MS * 2 ** member.failures);
+        member.failures += 1;
+        this.found(member, 'cooling', nowMs + Math.min(ASKED_MAX_MS, waitMs), error);
+        return;
+      }
+      case 'refused':
+        this.found(member, 'refused', this.nextTestMs(member), error);
+        return;
+      case 'out_of_quota': {
+        const waitMs = Math.min(OUT_OF_QUOTA_MAX_MS, retryAfterMs ?? OUT_OF_QUOTA_MS);
+        this.found(member, 'out_of_quota', nowMs + waitMs, error);
+        return;
+      }
+      case 'permission':
+        member.notPermitted.set(model, nowMs + PERMISSION_MS);
+        return;
+      default:
+    }
+  }
+
+  private nextTestMs(member: PoolMember): number {
+    const waitMs = TESTED_AFTER_MS[Math.min(member.failures, TESTED_AFTER_MS.length - 1)];
+    member.failures += 1;
+    return this.clock.now() + waitMs;
+  }
+
+  private found(
+    member: PoolMember,
+    status: CredentialState['status'],
+    untilMs: number | null,
+    error: CredentialState['error'],
+  ): void {
+    if (status === 'ready') member.failures = 0;
+    member.state = { status, untilMs, atMs: this.clock.now(), error };
+    this.findings.set(member.id, member.state);
+  }
+
+  private drawn(among: readonly PoolMember[]): string {
+    const share = ({ weight }: PoolMember): number => Math.max(weight, 1);
+    let left = this.random.fraction() * among.reduce((sum, member) => sum + share(member), 0);
+    const found = among.find((member) => (left -= share(member)) < 0);
+    return (found ?? among[0]).id;
+  }
+}
+
+/** Every credential is there: of answers that are given, whichever credential they came by. */
+export const ANY_CREDENTIAL: CredentialPools = { readyAtMs: () => 0, has: () => true, draw: () => null };
+
+/** Milliseconds since the epoch at which the credential may serve the model; Infinity for never. */
+function readyAt(member: PoolMember, model: string, nowMs: number): number {
+  const { isEnabled, allowedModels, state, notPermitted } = member;
+  if (!isEnabled || (allowedModels !== null && !matchesModel(allowedModels, model))) return Infinity;
+  const blockedMs = notPermitted.get(model) ?? 0;
+  // Only a test call makes a refused one ready.
+  if (state.status === 'refused') return Math.max(state.untilMs ?? 0, nowMs + 1_000, blockedMs);
+  return Math.max(state.untilMs ?? 0, blockedMs);
+}
+
+/** Weighted rendezvous: where a credential comes or goes, only its own share of the keys moves. */
+function ofKey(among: readonly PoolMember[], key: string): string {
+  let [best] = among;
+  let bestScore = -Infinity;
+  for (const member of among) {
+    const digest = createHash('sha256').update(`${member.id} ${key}`).digest();
+    const fraction = (digest.readUIntBE(0, 6) + 1) / (2 ** 48 + 1);
+    const score = Math.max(member.weight, 1) / -Math.log(fraction);
+    if (score > bestScore) [best, bestScore] = [member, score];
+  }
+  return best.id;
+}
+
+/** The credential of the environment, of which nothing was changed. */
+function untouched(provider: string): PooledCredential {
+  return {
+    ...{ id: environmentCredentialId(provider), provider, source: 'environment', version: 1, weight: 100 },
+    ...{ allowedModels: null, baseUrl: null, isEnabled: true, state: READY },
+  };
+}
+
+/** The newest finding holds, of this process or of another; new secrets begin anew. */
+function memberOf({ state, ...credential }: PooledCredential, known: PoolMember | undefined): PoolMember {
+  if (known === undefined || known.version !== credential.version)
+    return { ...credential, state, failures: 0, notPermitted: new Map() };
+  const isNewer = state.atMs > known.state.atMs;
+  return {
+    ...credential,
+    state: isNewer ? state : known.state,
+    failures: isNewer && state.status === 'ready' ? 0 : known.failures,
+    notPermitted: known.notPermitted,
+  };
+}
