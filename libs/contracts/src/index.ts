@@ -11,7 +11,7 @@ export { newAnswerId, newId, uuidv7 } from './ids.js';
 export { TurnoverMap } from './turnover-map.js';
 export type { Clock, Random, Timer } from './ports/clock.js';
 export { CatalogueNames } from './ports/catalogue-names.js';
-export type { CatalogueNamed } from './ports/catalogue-names.js';
+export type { CatalogueAsked, CatalogueNamed } from './ports/catalogue-names.js';
 export { CatalogueNamesBody } from './http/catalogue.js';
 export { CatalogueReader, NO_ALIASES } from './ports/catalogue-reader.js';
 export { environmentCredentialId, PlatformCredentials } from './ports/provider-key-vault.js';

@@ -138,4 +138,6 @@ export class CatalogueNamesBody {
   @IsString({ each: true })
   @Length(1, 64, { each: true })
   providers!: string[];
+  /** Organization whose aliases count. */
+  @IsOptional() @IsString() @Length(1, 80) org_id?: string | null;
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CatalogueNames, type CatalogueNamed, type Random } from '@gateway/contracts';
+import { CatalogueNames, type CatalogueAsked, type CatalogueNamed, type Random } from '@gateway/contracts';
 import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const TIMEOUT_MS = 2_000;
@@ -14,7 +14,7 @@ export class HttpCatalogueNames extends CatalogueNames {
     super();
   }
 
-  override async unknown(named: CatalogueNamed): Promise<CatalogueNamed> {
+  override async unknown(named: CatalogueAsked): Promise<CatalogueNamed> {
     const { status, body } = await this.http.request({
       service: 'catalogue',
       method: 'POST',

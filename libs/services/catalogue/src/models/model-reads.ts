@@ -216,6 +216,12 @@ export class ModelReads {
     return this.index().find(id)?.record.id === id;
   }
 
+  /** Returns the names of the aliases that keys of the organization may use. */
+  aliasNames(orgId: string | null): string[] {
+    const aliases = this.index().aliasesFor(orgId === null ? [] : [orgId]);
+    return aliases.map(({ name }) => name);
+  }
+
   names(): { brands: readonly Named[]; providers: readonly Named[] } {
     const { brands = [], providers } = this.index().snapshot;
     return { brands, providers };

@@ -1,5 +1,5 @@
 import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { sessionPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
 import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
 
@@ -41,6 +41,23 @@ describe('POST /internal/catalogue/unknown', () => {
         providers: ['acme'],
       },
     ]);
+  });
+
+  it('counts aliases of the organization that is asked for, and of the platform', async () => {
+    const fleet = { 'x-fleet-token': FLEET_TOKEN };
+    const admin = app.credentialOf(sessionPrincipal({ isSuperAdmin: true }));
+    const memberships = [{ orgId: 'org_1', accountId: 'acct_1', role: 'owner' as const, teams: [] }];
+    const owner = app.credentialOf(sessionPrincipal({ memberships }));
+    const targets = [{ model: 'simulator/chat', weight: 1 }];
+    await app.send('POST', '/v1/admin/aliases', admin, { name: 'house', targets });
+    await app.send('POST', '/v1/aliases', owner, { org_id: 'org_1', name: 'ours', targets });
+    const names = ['house', 'ours'];
+    const asked = { models: names, ids: names, providers: [] };
+    const unknown = async (more: object): Promise<unknown> =>
+      (await ask({ ...asked, ...more }, fleet)).json();
+    expect(await unknown({ org_id: 'org_1' })).toEqual({ models: [], ids: [], providers: [] });
+    expect(await unknown({ org_id: 'org_2' })).toEqual({ models: ['ours'], ids: ['ours'], providers: [] });
+    expect(await unknown({})).toEqual({ models: ['ours'], ids: ['ours'], providers: [] });
   });
 
   it('is for services alone, and bounded', async () => {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CatalogueNames, type CatalogueNamed } from '@gateway/contracts';
+import { CatalogueNames, type CatalogueAsked, type CatalogueNamed } from '@gateway/contracts';
 import { ModelReads } from '../models/model-reads.js';
 import { OwnEntries } from '../own/own-entries.js';
 
@@ -19,12 +19,18 @@ export class SnapshotNames extends CatalogueNames {
     this.callable = new Set(own.release().adapters.keys());
   }
 
-  override unknown({ models, ids, providers }: CatalogueNamed): Promise<CatalogueNamed> {
+  override unknown({
+    models,
+    ids,
+    providers,
+    org_id: orgId = null,
+  }: CatalogueAsked): Promise<CatalogueNamed> {
     return Promise.resolve().then(() => {
       const listed = new Set(this.reads.names().providers.map(({ slug }) => slug));
+      const aliases = new Set(this.reads.aliasNames(orgId));
       return {
-        models: models.filter((name) => name !== AUTO && !this.reads.isKnown(name)),
-        ids: ids.filter((id) => !this.reads.isListed(id)),
+        models: models.filter((name) => name !== AUTO && !this.reads.isKnown(name) && !aliases.has(name)),
+        ids: ids.filter((id) => !this.reads.isListed(id) && !aliases.has(id)),
         providers: providers.filter((slug) => !listed.has(slug) && !this.callable.has(slug)),
       };
     });

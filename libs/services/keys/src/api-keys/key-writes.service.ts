@@ -78,7 +78,8 @@ export class KeyWrites {
     const notice = payer.orgId === null ? await this.reads.emptyBalance(payer.accountId) : null;
     return this.changes.create(request, {
       accounts: [payer.accountId],
-      ask: async () => refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body)),
+      ask: async () =>
+        refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body, {}, payer.orgId)),
       make: async (tx) => {
         const owner = await ownerFor(tx, payer);
         await this.check(tx, body, owner, null);
@@ -102,7 +103,10 @@ export class KeyWrites {
     request: FastifyRequest,
   ): Promise<ApiKeyRecord> {
     const stored = await this.existing(caller, id);
-    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body, toWire(stored, null)));
+    refuseFaults(
+      'unprocessable_entity',
+      await catalogueFaults(this.names, body, toWire(stored, null), stored.org_id),
+    );
     return this.change(caller, id, request, async (tx, row) => {
       const owner = await ownerFor(tx, payerFor(caller, row.org_id));
       await this.check(tx, body, owner, row);

@@ -26,10 +26,11 @@ export function catalogueFaults(
   names: CatalogueNames,
   body: Naming,
   stored: Naming = {},
+  orgId: string | null = null,
 ): Promise<ErrorDetail[]> {
   const isRefused = ({ kind, name, loc: [field] }: Reference): boolean =>
     kind === 'models' && name === AUTO && field !== 'default_model';
-  return unknownNames(names, referencesOf(body), { stored: referencesOf(stored), isRefused });
+  return unknownNames(names, referencesOf(body), { stored: referencesOf(stored), isRefused, orgId });
 }
 
 function referencesOf({

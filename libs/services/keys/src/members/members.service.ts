@@ -63,7 +63,8 @@ export class MembersService {
   ): Promise<MemberRecord> {
     const accounts = await this.accountsOf(orgId, userId);
     if (body.role === 'owner') accounts.add(caller.accountId);
-    await refuseUnlisted(this.names, body, () => this.existing(this.database.prisma, orgId, userId));
+    const stored = (): Promise<MemberRow> => this.existing(this.database.prisma, orgId, userId);
+    await refuseUnlisted(this.names, body, stored, orgId);
     return this.changes.run(request, {
       accounts: [...accounts],
       make: async (tx) => {

@@ -24,7 +24,13 @@ export async function unknownNames(
   {
     stored,
     isRefused = () => false,
-  }: { stored: readonly Reference[]; isRefused?: (one: Reference) => boolean },
+    orgId = null,
+  }: {
+    stored: readonly Reference[];
+    isRefused?: (one: Reference) => boolean;
+    /** Organization whose aliases count as names of models. */
+    orgId?: string | null;
+  },
 ): Promise<ErrorDetail[]> {
   const added = asked.filter(
     ({ kind, name }) => !stored.some((one) => one.kind === kind && one.name === name),
@@ -37,6 +43,7 @@ export async function unknownNames(
     models: ofKind('models'),
     ids: ofKind('ids'),
     providers: ofKind('providers'),
+    ...(orgId === null ? {} : { org_id: orgId }),
   });
   return added
     .filter((one) => unknown[one.kind].includes(one.name) || isRefused(one))
@@ -61,10 +68,14 @@ export async function refuseUnlisted(
   names: CatalogueNames,
   body: Allowing,
   stored: () => Promise<Allowing | null> = async () => null,
+  orgId: string | null = null,
 ): Promise<void> {
   const idsIn = (one: Allowing | null): Reference[] =>
     idsOf('allowed_models', one?.allowed_models as string[] | null | undefined);
   const asked = idsIn(body);
   if (asked.length === 0) return;
-  refuseFaults('unprocessable_entity', await unknownNames(names, asked, { stored: idsIn(await stored()) }));
+  refuseFaults(
+    'unprocessable_entity',
+    await unknownNames(names, asked, { stored: idsIn(await stored()), orgId }),
+  );
 }

@@ -91,7 +91,7 @@ export class OrgsService {
     requireFields(caller, body, id);
     const { account, ...stored } = await this.existing(this.database.prisma, id);
     if (account === null) throw new ApiError('not_found');
-    await refuseUnlisted(this.names, body, async () => stored);
+    await refuseUnlisted(this.names, body, async () => stored, id);
     return this.changes.run(request, {
       accounts: [account.id],
       make: async (tx) => {

@@ -81,7 +81,8 @@ export class RoutingTemplates {
     requireOrgRole(caller, org_id, rule);
     return this.changes.create(request, {
       accounts: [accountId],
-      ask: async () => refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body)),
+      ask: async () =>
+        refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body, {}, org_id)),
       make: async (tx) => {
         if ((await tx.routingPolicyTemplate.count({ where: { org_id } })) >= PER_ORG_MAX)
           throw new ApiError('conflict', {
@@ -107,7 +108,7 @@ export class RoutingTemplates {
     request: FastifyRequest,
   ): Promise<RoutingPolicyTemplateRecord> {
     const stored = await this.read(caller, id, rule);
-    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body, stored));
+    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body, stored, stored.org_id));
     return this.change(caller, id, rule, request, async (tx, { org_id }) => {
       const where = { id, org_id };
       if (sentFields(body).length === 0) {

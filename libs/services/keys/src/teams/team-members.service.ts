@@ -57,9 +57,10 @@ export class TeamMembersService {
 
   /** Adds a member of the organization, or replaces all limits. Throws ApiError `not_found`, `validation_error`. */
   async put(place: Place, body: ScopeLimitsBody, request: FastifyRequest): Promise<TeamMemberRecord> {
-    await refuseUnlisted(this.names, body, () =>
-      findTeamMember(this.database.prisma, place.teamId, place.userId),
-    );
+    const { org_id } = await existingTeam(this.database.prisma, place.teamId);
+    const stored = (): ReturnType<typeof findTeamMember> =>
+      findTeamMember(this.database.prisma, place.teamId, place.userId);
+    await refuseUnlisted(this.names, body, stored, org_id);
     return this.change(place, request, async (tx, orgId) => {
       const known = await findTeamMember(tx, place.teamId, place.userId);
       if (known === null) await this.refuseOneMore(tx, orgId, place.userId);

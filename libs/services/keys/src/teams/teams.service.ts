@@ -57,7 +57,7 @@ export class TeamsService {
   ): Promise<CreateAnswer<TeamRecord>> {
     const account = await orgAccount(this.database.prisma, orgId);
     if (account === null) throw new ApiError('not_found');
-    await refuseUnlisted(this.names, body);
+    await refuseUnlisted(this.names, body, async () => null, orgId);
     return this.changes.create(request, {
       accounts: [account],
       make: async (tx) => {
@@ -69,7 +69,8 @@ export class TeamsService {
   }
 
   async update(id: string, body: UpdateTeamBody, request: FastifyRequest): Promise<TeamRecord> {
-    await refuseUnlisted(this.names, body, () => existingTeam(this.database.prisma, id));
+    const stored = await existingTeam(this.database.prisma, id);
+    await refuseUnlisted(this.names, body, async () => stored, stored.org_id);
     return this.change(id, request, async (tx, row) => {
       refuseFaults('validation_error', limitFaults(tierOf(row.org.tier), body));
       if (sentFields(body).length === 0) return { answer: toWire(row), audit: null };
