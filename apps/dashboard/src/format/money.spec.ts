@@ -1,4 +1,4 @@
-import { formatUsd, usdRatio } from './money.js';
+import { formatUsd, scaleUsd, usdRatio } from './money.js';
 
 describe('an amount', () => {
   it.each([
@@ -29,5 +29,16 @@ describe('the ratio of two amounts', () => {
     ['0', '0.000000000000', null],
   ])('%s to %s is %p', (amount, other, ratio) => {
     expect(usdRatio(amount, other)).toBe(ratio);
+  });
+});
+
+describe('an estimate from an amount', () => {
+  it.each([
+    ['7', 1.4, '9.800000000000'],
+    ['0.000000000001', 2, '0.000000000002'],
+    ['-3', 0.5, '-1.500000000000'],
+    ['99999999999.123456789012', 1, '99999999999.123456789012'],
+  ])('%s times %d is %s', (amount, factor, scaled) => {
+    expect(scaleUsd(amount, factor)).toBe(scaled);
   });
 });

@@ -27,3 +27,17 @@ export function usdRatio(amount: string, other: string): number | null {
   const times = Number.parseFloat(amount) / Number.parseFloat(other);
   return Number.isFinite(times) ? times : null;
 }
+
+/** Digits behind the point of an amount, and of a factor. */
+const AMOUNT_DIGITS = 12;
+const FACTOR_DIGITS = 6;
+
+/** Returns an estimate: an amount times a factor of at most 6 decimals, cut to 12 decimals. What is no amount stays as it is. */
+export function scaleUsd(amount: string, factor: number): string {
+  const [, sign, whole, fraction = ''] = AMOUNT.exec(amount) ?? [];
+  if (whole === undefined) return amount;
+  const pico = BigInt(whole + fraction.slice(0, AMOUNT_DIGITS).padEnd(AMOUNT_DIGITS, '0'));
+  const times = BigInt(Math.round(factor * 10 ** FACTOR_DIGITS));
+  const digits = ((pico * times) / 10n ** BigInt(FACTOR_DIGITS)).toString().padStart(AMOUNT_DIGITS + 1, '0');
+  return `${sign}${digits.slice(0, -AMOUNT_DIGITS)}.${digits.slice(-AMOUNT_DIGITS)}`;
+}

@@ -1,4 +1,4 @@
-import { ratioOf, weekChange } from './change.js';
+import { changeInWords } from './change.js';
 import { daysLeft } from './days-left.js';
 import { pathOf } from './sparkline.js';
 
@@ -29,23 +29,18 @@ describe('the days that a balance lasts', () => {
   });
 });
 
-describe('a week beside the one before', () => {
+describe('a figure beside the one before', () => {
   it.each([
-    [112, 100, '12% more than the week before'],
-    [88, 100, '12% less than the week before'],
-    [1_001, 1_000, 'As the week before'],
-    [0, 5, '100% less than the week before'],
-    [1, 100_000, '99% less than the week before'],
-    [999, 100, '899% more than the week before'],
-    [2_345_678, 1_000, '2,346 times the week before'],
-    [5, 0, 'Nothing the week before'],
-    [5, null, 'Nothing the week before'],
-  ])('%p after %p: %s', (now, before, words) => {
-    expect(weekChange(ratioOf(now, before))).toBe(words);
-  });
-
-  it('a latency is slower or faster', () => {
-    expect(weekChange(ratioOf(150, 100), 'slower', 'faster')).toBe('50% slower than the week before');
+    [1.12, '12% more than the week before'],
+    [0.88, '12% less than the week before'],
+    [1.001, 'As the week before'],
+    [0, '100% less than the week before'],
+    [0.00001, '99% less than the week before'],
+    [9.99, '899% more than the week before'],
+    [2_345.678, '2,346 times the week before'],
+    [null, 'Nothing the week before'],
+  ])('%p: %s', (ratio, words) => {
+    expect(changeInWords(ratio, 'the week before')).toBe(words);
   });
 });
 

@@ -7,7 +7,7 @@ const NOW = Date.parse('2026-11-22T10:00:30Z');
 const SINCE = '2026-11-15T10:00:00.000Z';
 const VALUES = {
   requests: 30,
-  errors: 0,
+  errors: 3,
   prompt_tokens: 10,
   completion_tokens: 5,
   cached_tokens: 0,
@@ -17,7 +17,7 @@ const VALUES = {
   ttft_p50_ms: null,
 };
 const MODELS = ['openai/gpt-5.1', 'other'];
-const BEFORE = { ...VALUES, requests: 30, cost_usd: '4', latency_p50_ms: 240 };
+const BEFORE = { ...VALUES, requests: 40, errors: 1 };
 const DAYS = ['15', '16', '17', '18', '19', '20', '21', '22'];
 const WEEK = {
   granularity: 'day',
@@ -39,6 +39,31 @@ const BY_MODEL = {
   })),
   totals: Object.fromEntries(MODELS.map((id) => [id, VALUES])),
 };
+const keyed = (spent: Record<string, string>, total: string): unknown => ({
+  ...WEEK,
+  groups: Object.keys(spent).map((id) => ({ id, label: `of ${id}` })),
+  buckets: [],
+  totals: Object.fromEntries(Object.entries(spent).map(([id, cost_usd]) => [id, { ...VALUES, cost_usd }])),
+  total: { ...VALUES, cost_usd: total },
+});
+// A part of 21 days, 10 hours and half a minute of 30 days is over.
+const BY_KEY = keyed({ key_1: '6', key_2: '1' }, '7');
+const BY_KEY_BEFORE = keyed({ key_1: '2', key_2: '1', key_3: '1' }, '4');
+const BUDGETS = {
+  data: [
+    {
+      scope: 'team',
+      id: 'team_1',
+      team_id: null,
+      name: 'Search',
+      spend_cap_usd: '9',
+      spent_usd: '7.1',
+      used: 0.789,
+    },
+  ],
+  total: 1,
+  is_partial: false,
+};
 const AVERAGE = { spend_usd: '1', requests: 1, moving_average_usd: '0.5' };
 const TREND = { buckets: [{ start: '2026-11-21T00:00:00.000Z', ...AVERAGE }], total_usd: '1' };
 
@@ -54,8 +79,11 @@ const ME = {
       },
     },
   ],
-  is_super_admin: false,
+  get is_super_admin() {
+    return isSuper;
+  },
 };
+let isSuper = false;
 
 const LISTS: Record<string, unknown[]> = {
   '/v1/keys': [],
@@ -69,6 +97,19 @@ interface Asked {
   path: string;
   body: Record<string, unknown>;
 }
+const PROVIDERS = [
+  { slug: 'north', name: 'Northwind', is_enabled: true, breaker: 'open', uptime_30m: 0.2 },
+  { slug: 'harbor', name: 'Harbor', is_enabled: true, breaker: 'closed', uptime_30m: 1 },
+];
+const REFUSED = {
+  code: 'model_excluded',
+  key_id: 'key_1',
+  scope: null,
+  limit_type: null,
+  model: 'acme/slow',
+  count: 1,
+};
+let refusals: unknown[] = [];
 const asked: Asked[] = [];
 let isAnswered = true;
 let isUsed = true;
@@ -82,11 +123,14 @@ const GET = jest.fn((path: string) => {
   if (path === '/v1/balance') return answer({ available_usd: '10' });
   if (path === '/v1/usage/spend-trend') return answer(TREND);
   if (path === '/alerts') return answer(alerts);
+  if (path === '/v1/orgs/{id}/budgets') return answer(BUDGETS);
+  if (path === '/v1/admin/providers') return answer({ data: PROVIDERS });
   return path in LISTS ? answer({ data: LISTS[path] }) : new Promise(() => undefined);
 });
 const POST = jest.fn((path: string, { body }: { body: Record<string, unknown> }) => {
   asked.push({ path, body });
-  if (path === '/v1/usage/rejections') return answer({ rejections: [] });
+  if (path === '/v1/usage/rejections') return answer({ rejections: refusals });
+  if (body.group_by === 'key') return answer(body.until === undefined ? BY_KEY : BY_KEY_BEFORE);
   if (body.group_by === 'model') return answer(isUsed ? BY_MODEL : { ...BY_MODEL, groups: [] });
   return answer(body.until === undefined ? WEEK : { ...WEEK, total: BEFORE });
 });
@@ -117,15 +161,16 @@ describe('the home of an organization', () => {
 
   it('each card says its change in words; what is drawn of it is hidden from screen readers', async () => {
     renderedAt('/o/org_1/home', <HomePage />);
-    await screen.findByText('50% more than the week before');
-    await screen.findByText('As the week before');
-    await screen.findByText('50% faster than the week before');
+    await screen.findByText('75% more than by this day of last month');
+    await screen.findByText('At the pace of this month so far');
+    await screen.findByText('$9.81');
+    await screen.findByText('3 of 30 requests; 2.5% the week before');
     await screen.findByText('About 20 days left at the 3-day average');
     const drawn = [...document.querySelectorAll('svg path[fill=none][stroke-linecap=round]')];
     const lines = drawn
       .map((path) => path.closest('svg'))
       .filter((svg) => svg?.getAttribute('height') === '28');
-    expect(lines.map((svg) => svg?.getAttribute('aria-hidden'))).toEqual(['true', 'true', 'true']);
+    expect(lines.map((svg) => svg?.getAttribute('aria-hidden'))).toEqual(['true', 'true']);
   });
 
   it.each([
@@ -138,13 +183,13 @@ describe('the home of an organization', () => {
       renderedAt('/o/org_1/home', <HomePage />);
       const scopeOf = (name: string): string | null | undefined =>
         screen.getByText(name).nextElementSibling?.textContent;
-      await screen.findByText('50% more than the week before');
+      await screen.findByText('75% more than by this day of last month');
       await screen.findByText('About 20 days left at the 3-day average');
       await screen.findByTestId('bars');
       const names = [
-        'Spend',
-        'Requests',
-        'Latency p50',
+        'Spend this month',
+        'Forecast of the month',
+        'Failed, 7 days',
         'Spend by model',
         'Keys used last',
         'Newest refusals',
@@ -161,9 +206,9 @@ describe('the home of an organization', () => {
     expect(card?.querySelector('svg')).toBeNull();
   });
 
-  it('asks for the week, that by model, the one before it without a zone, and the trend, once each', async () => {
+  it('asks for the week, that by model, the one before it, two months by key, caps and the trend, once each', async () => {
     renderedAt('/o/org_1/home', <HomePage />);
-    await screen.findByText('50% more than the week before');
+    await screen.findByText('75% more than by this day of last month');
     const ofFrame = ['/auth/me', '/auth/options', '/v1/orgs'];
     const reads = () => asked.filter(({ path }) => !ofFrame.includes(path));
     await waitFor(() => expect(asked.map(({ path }) => path)).toContain('/alerts'));
@@ -175,6 +220,7 @@ describe('the home of an organization', () => {
       '/alerts',
       '/v1/balance',
       '/v1/keys',
+      '/v1/orgs/{id}/budgets',
       '/v1/orgs/{id}/invitations',
       '/v1/orgs/{id}/members',
       '/v1/provider-keys',
@@ -182,14 +228,46 @@ describe('the home of an organization', () => {
       '/v1/usage/series',
       '/v1/usage/series',
       '/v1/usage/series',
+      '/v1/usage/series',
+      '/v1/usage/series',
       '/v1/usage/spend-trend',
     ]);
-    expect(reads().find(({ body }) => body.until !== undefined)?.body).toEqual({
+    expect(reads().find(({ body }) => body.granularity === 'week')?.body).toEqual({
       org_id: 'org_1',
       since: '2026-11-08T10:00:00.000Z',
       until: '2026-11-15T09:59:59.999Z',
       granularity: 'week',
     });
+  });
+
+  it('names caps that are used most, keys whose spend changed most, and providers that fail', async () => {
+    isSuper = true;
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByRole('progressbar', { name: '78% of the cap of Search' });
+    const movers = (await screen.findByText('Largest changes')).closest('[class*=Card]');
+    expect(hrefsIn(movers!)).toEqual([
+      '/o/org_1/usage?range=month&compare=before&key_id=key_1',
+      '/o/org_1/usage?range=month&compare=before&key_id=key_3',
+    ]);
+    expect(movers?.textContent).toMatch(/of key_1\$6\.00\+200%of key_3\$0\.00-100%$/);
+    await screen.findByText(/^Northwind: 20% of the last 30 minutes answered/);
+    expect(screen.queryByText(/^Harbor/)).toBeNull();
+    isSuper = false;
+  });
+
+  it('says once for a key and a reason how often it was refused', async () => {
+    const at = { created_at: '2026-11-22T09:00:00.000Z' };
+    refusals = [
+      { ...REFUSED, ...at, request_id: 'req_3', message: 'The key may not use acme/slow.' },
+      { ...REFUSED, ...at, request_id: 'req_2', message: 'Another', code: 'rate_limit_exceeded' },
+      { ...REFUSED, ...at, request_id: 'req_1', message: 'The key may not use acme/slow.', count: 4 },
+    ];
+    renderedAt('/o/org_1/home', <HomePage />);
+    const newest = await screen.findByRole('link', { name: 'The key may not use acme/slow.' });
+    expect(newest.getAttribute('href')).toBe('/o/org_1/requests/req_3');
+    expect(newest.parentElement?.textContent).toMatch(/^5 times: /);
+    expect(document.body.textContent).not.toContain('model_excluded');
+    refusals = [];
   });
 
   it('four cards have their place before anything is known', async () => {
@@ -293,7 +371,7 @@ describe('the first steps on Home', () => {
     cleanup();
     asked.length = 0;
     renderedAt('/o/org_1/home', <HomePage />);
-    await screen.findByText('50% more than the week before');
+    await screen.findByText('75% more than by this day of last month');
     expect(asked.map(({ path }) => path)).not.toContain('/alerts');
   });
 
@@ -301,7 +379,7 @@ describe('the first steps on Home', () => {
     role = 'member';
     asked.length = 0;
     renderedAt('/o/org_1/home', <HomePage />);
-    await screen.findByText('50% more than the week before');
+    await screen.findByText('75% more than by this day of last month');
     expect(asked.map(({ path }) => path)).not.toContain('/alerts');
   });
 });

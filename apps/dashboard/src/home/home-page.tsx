@@ -1,6 +1,7 @@
-import { Anchor, Box, Code, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Anchor, Box, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Fragment, lazy, Suspense, useState, type ReactNode } from 'react';
+import { count } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
 import { Money } from '../shell/money.js';
@@ -15,11 +16,18 @@ import { When } from '../shell/when.js';
 import { OwnBalance } from './balance-card.js';
 import { Checklist } from './checklist.js';
 import { SpendByModel } from './spend-by-model.js';
-import { WeekCards } from './week-cards.js';
+import { HomeCards } from './home-cards.js';
+import { IllProviders } from './ill-providers.js';
+import { useMonth } from './month.queries.js';
+import { Movers } from './movers-panel.js';
+import { NearCaps } from './near-caps.js';
+import { refusalsOf } from './refusals-of.js';
 import { useActiveKeys, useNewestRefusals, useWeek } from './home.queries.js';
 
 const CreateOrg = lazy(() => import('../shell/create-org.js'));
 const WEEK = { hours: 168 };
+/** Reasons of refusals that are shown. */
+const REASONS = 5;
 const KEY_GRID = {
   display: 'grid',
   gridTemplateColumns: 'minmax(0, 1fr) auto auto',
@@ -59,7 +67,7 @@ function OrgHome({ org }: { org: string }): ReactNode {
   const week = useWeek(org, since, useZone());
   return (
     <>
-      <PageHead title="Home" about="The last 7 days">
+      <PageHead title="Home" about="This month, and the last 7 days">
         {week.isSuccess && <AsOf at={week.data.as_of} isReading={week.isFetching} />}
       </PageHead>
       <Stack gap="lg">
@@ -77,18 +85,22 @@ interface WeekProps {
 
 function Week({ org, since, week }: WeekProps): ReactNode {
   const keys = useActiveKeys(org);
+  const month = useMonth(org);
   return (
     <>
-      <WeekCards org={org} since={since} week={week} />
+      <IllProviders />
+      {week.isSuccess && keys.isSuccess && (
+        <Checklist org={org} keys={keys.data.data} hasRequests={week.data.total.requests > 0} />
+      )}
+      <HomeCards org={org} since={since} week={week} month={month} />
       {week.isError && <ProblemCard failure={week.error} retry={() => void week.refetch()} />}
       <SpendByModel org={org} since={since} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
         <BusyKeys org={org} />
         <Refusals org={org} since={since} />
+        <NearCaps org={org} />
+        <Movers month={month} />
       </SimpleGrid>
-      {week.isSuccess && keys.isSuccess && (
-        <Checklist org={org} keys={keys.data.data} hasRequests={week.data.total.requests > 0} />
-      )}
     </>
   );
 }
@@ -131,6 +143,7 @@ function BusyKeys({ org }: { org: string | null }): ReactNode {
 }
 
 function Refusals({ org, since }: { org: string; since: string }): ReactNode {
+  const { slug } = useOrg();
   const refusals = useNewestRefusals(org, since);
   return (
     <Panel title="Newest refusals" scope={useScopes().usage}>
@@ -142,14 +155,19 @@ function Refusals({ org, since }: { org: string; since: string }): ReactNode {
         </Text>
       )}
       <Stack gap="xs">
-        {refusals.data?.rejections.map((refusal) => (
-          <Text size="sm" key={`${refusal.request_id} ${refusal.created_at}`} component="div">
-            <Code>{refusal.code}</Code> {refusal.message}{' '}
-            <Text span size="sm" c="dimmed">
-              <When at={refusal.created_at} />
+        {refusalsOf(refusals.data?.rejections ?? [])
+          .slice(0, REASONS)
+          .map(({ newest, times }) => (
+            <Text size="sm" key={`${newest.request_id} ${newest.created_at}`} component="div">
+              {times > 1 && <b>{count(times)} times: </b>}
+              <Anchor component={Link} to={`/o/${slug}/requests/${newest.request_id}`} inherit>
+                {newest.message}
+              </Anchor>{' '}
+              <Text span size="sm" c="dimmed">
+                <When at={newest.created_at} />
+              </Text>
             </Text>
-          </Text>
-        ))}
+          ))}
       </Stack>
     </Panel>
   );

@@ -51,9 +51,11 @@ export function useSpendTrend(org: string): UseQueryResult<Schemas['SpendTrend']
 }
 
 const SHOWN = 5;
+/** Refusals that are read, to be shown by key and reason. */
+const REFUSALS = 50;
 
 export function useNewestRefusals(org: string, since: string): UseQueryResult<Schemas['RejectionsPage']> {
-  const body = { org_id: org, since, limit: SHOWN };
+  const body = { org_id: org, since, limit: REFUSALS };
   return useQuery({
     queryKey: [org, 'rejections', body],
     queryFn: () => bodyOf(api.POST('/v1/usage/rejections', { body: { ...body, ...freshness(Date.now()) } })),
@@ -67,3 +69,11 @@ export function useActiveKeys(org: string | null): UseQueryResult<Schemas['PageO
     queryFn: () => bodyOf(api.GET('/v1/keys', { params: { query } })),
   });
 }
+
+/** Read of the health of providers, for super admins. Home is whole without it. */
+export const providersQuery = {
+  queryKey: ['providers'],
+  queryFn: async (): Promise<Schemas['ProviderRecord'][]> =>
+    (await bodyOf(api.GET('/v1/admin/providers'))).data,
+  staleTime: STALE_MS,
+};

@@ -20,7 +20,7 @@ import { isAllowed, type Role } from '../session/rights.js';
 import type { Page, SectionName } from './pages.js';
 
 /** Areas of the menu: the pages of an organization, or those of the whole deployment. */
-export type Area = 'organization' | 'platform';
+type Area = 'organization' | 'platform';
 
 interface Section {
   name: SectionName;
