@@ -43,6 +43,7 @@ describe('unpricedCounters', () => {
   it('is bounded, and takes any object', () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`novel_${at}`, 1]));
     expect(Object.keys(unpricedCounters(many) ?? {})).toHaveLength(16);
+    expect(unpricedCounters({ novel_tokens: 2 ** 53, other_tokens: 1 })).toEqual({ other_tokens: 1 });
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (usage) => {
         for (const [name, count] of Object.entries(unpricedCounters(usage as never) ?? {})) {

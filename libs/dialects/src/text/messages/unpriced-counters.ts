@@ -21,12 +21,16 @@ function namesCounter(name: string): boolean {
   return NAME.test(name) && !namesMoney(name);
 }
 
-/** Returns counters above 0 that this release does not know, as `server_tool_use.<name>` of a nested one; null for none. */
+/**
+ * Returns counters above 0 that this release does not know, as `server_tool_use.<name>` of a nested one; null for none.
+ * Leaves out a count that no double holds exactly.
+ */
 export function unpricedCounters(usage: JsonObject): Record<string, number> | null {
   const found: [string, number][] = [];
   const note = (path: string, value: unknown): void => {
-    const count = wholeCount(value);
-    if (count !== null && count > 0 && !KNOWN.has(path) && found.length < MOST) found.push([path, count]);
+    const count = wholeCount(value) ?? 0;
+    if (count > 0 && Number.isSafeInteger(count) && !KNOWN.has(path) && found.length < MOST)
+      found.push([path, count]);
   };
   for (const [name, value] of Object.entries(usage)) {
     if (!namesCounter(name)) continue;
