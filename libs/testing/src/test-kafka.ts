@@ -60,10 +60,10 @@ function harness(address: string): TestKafka {
           replicationFactor: 1,
         }));
         await admin.createTopics({ topics, waitForLeaders: false });
-        // Not the client's own wait: it fails while the broker has not heard of the topic.
+        // Its leader itself has to answer: metadata name one that refuses records for a moment yet.
         await eventually(async () => {
-          const known = await admin.fetchTopicMetadata({ topics: topics.map(({ topic }) => topic) });
-          return known.topics.every((topic) => topic.partitions.every((partition) => partition.leader >= 0));
+          for (const { topic } of topics) await admin.fetchTopicOffsets(topic);
+          return true;
         });
       }),
     untilJoined: (groups) =>

@@ -131,16 +131,19 @@ async function apply(admin: Admin, plans: TopicPlan[]): Promise<TopicsReport> {
   };
 }
 
-/** The client's own wait fails when the broker does not know a topic yet that another run creates just now. */
+/**
+ * Waits until a leader of each partition answers: metadata name one that refuses records for a moment yet. The client's own
+ * wait fails when the broker does not know a topic yet that another run creates just now.
+ */
 async function untilLed(admin: Admin, plans: TopicPlan[]): Promise<void> {
   const names = plans.map((plan) => plan.name);
-  for (let attempt = 1; names.length > 0; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      const { topics } = await admin.fetchTopicMetadata({ topics: names });
-      if (topics.every((topic) => topic.partitions.every((partition) => partition.leader >= 0))) return;
-      if (attempt >= LEADER_TRIES) throw new Error(`No broker leads some of the topics ${names.join(', ')}.`);
-    } catch (error) {
-      if (attempt >= LEADER_TRIES) throw error;
+      for (const name of names) await admin.fetchTopicOffsets(name);
+      return;
+    } catch (cause) {
+      if (attempt >= LEADER_TRIES)
+        throw new Error(`No broker leads some of the topics ${names.join(', ')}.`, { cause });
     }
     await pause(100);
   }
