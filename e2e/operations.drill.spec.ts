@@ -1,62 +1,28 @@
-import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
-import { eventually, type FleetApp, type ServiceProcess } from '@gateway/testing';
-import { Client } from 'pg';
-import { startBalancer, type Balancer } from './harness/balancer.js';
-import { startFleet, type Fleet } from './harness/fleet.js';
+import type { UpstreamSim } from '@gateway/simulator';
+import { eventually } from '@gateway/testing';
+import { startBalancer } from './harness/balancer.js';
+import { startDoubledFleet, type DoubledFleet } from './harness/doubled-fleet.js';
+import type { Fleet } from './harness/fleet.js';
 import { startLoad } from './harness/callers.js';
 import { START_MS } from './harness/modes.js';
 import { ask, pico } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
-/** Apps whose restart a caller could notice, in the order of a release. */
-const APPS = ['catalogue', 'keys', 'usage', 'edge'] as const;
-type App = (typeof APPS)[number];
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], stream: true };
 /** Far above what anything here takes; a test that reaches it hangs. */
 const HANG_MS = 300_000;
 
 describe('a fleet with two of each service, operated as the pages say', () => {
+  let doubled: DoubledFleet;
   let fleet: Fleet;
   let upstream: UpstreamSim;
   let person: PersonSession;
-  let database: Client;
-  const balancers = {} as Record<App, Balancer>;
-  const second = {} as Record<App, ServiceProcess>;
 
   beforeAll(async () => {
-    upstream = await startUpstreamSim();
-    for (const app of APPS) balancers[app] = await startBalancer();
-    const addresses = APPS.map((app) => [`${app.toUpperCase()}_URL`, balancers[app].url]);
-    fleet = await startFleet({
-      apps: APPS,
-      env: {
-        all: {
-          ...(Object.fromEntries(addresses) as Record<string, string>),
-          SIMULATED_BASE_URL: `${upstream.url}/v1`,
-          SIMULATED_MESSAGES_BASE_URL: upstream.url,
-          DRAIN_GRACE_MS: '20000',
-        },
-      },
-      onAddresses: (urls) => APPS.forEach((app) => balancers[app].add(urls[app])),
-    });
-    // All have started or failed before one failure ends the others: none is left that nobody knows.
-    const started = await Promise.allSettled(
-      APPS.map(async (app) => {
-        second[app] = await fleet.startReplica(app);
-        balancers[app].add(second[app].url);
-      }),
-    );
-    for (const result of started) if (result.status === 'rejected') throw result.reason;
-    person = await logIn(fleet);
-    database = new Client({ connectionString: fleet.databaseUrl });
-    await database.connect();
+    doubled = await startDoubledFleet(startBalancer, { DRAIN_GRACE_MS: '20000' });
+    ({ fleet, upstream, person } = doubled);
   }, START_MS);
-  afterAll(async () => {
-    await database?.end();
-    await fleet?.stop();
-    for (const app of APPS) await balancers[app]?.close();
-    await upstream?.close();
-  }, START_MS);
+  afterAll(() => doubled?.stop(), START_MS);
 
   interface Event {
     request_id: string;
@@ -65,7 +31,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     cost: string | null;
   }
   async function eventsOf(keyId: string): Promise<Event[]> {
-    const { rows } = await database.query<Event>(
+    const { rows } = await doubled.database.query<Event>(
       'select request_id, status, error_code, cost::text from usage.usage_event where key_id = $1',
       [keyId],
     );
@@ -76,7 +42,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     await eventually(async () => (await eventsOf(keyId)).length >= requestIds.length, { timeoutMs: 60_000 });
     const events = await eventsOf(keyId);
     expect(events.map(({ request_id }) => request_id).toSorted()).toEqual(requestIds.toSorted());
-    const { rows } = await database.query<{ amount: string }>(
+    const { rows } = await doubled.database.query<{ amount: string }>(
       "select amount::text from usage.spend_total where scope = 'key' and scope_id = $1",
       [keyId],
     );
@@ -86,36 +52,17 @@ describe('a fleet with two of each service, operated as the pages say', () => {
   }
 
   it(
-    'restarts each of both, service by service, without an error of a caller or a lost event',
-    async () => {
-      const { id, key } = await person.createKey('rolling', { rpm: 1_000 });
-      const load = startLoad({ url: balancers.edge.url, key }, { callers: 4, pauseMs: 100 });
-      for (const app of APPS) {
-        for (const one of [fleet.process(app), second[app]]) {
-          expect([app, await one.end()]).toEqual([app, 0]);
-          await one.restart();
-        }
-      }
-      const { answered, inferred, failed } = await load.stop();
-      expect(failed).toEqual([]);
-      expect(Object.keys(answered)).toHaveLength(7);
-      await expectEvents(id, inferred);
-    },
-    HANG_MS,
-  );
-
-  it(
     'U09 SIGTERM under 200 streams: none shorter than the grace is cut, no event is lost, no 5xx',
     async () => {
       const { id, key } = await person.createKey('drained', { rpm: 1_000 });
       upstream.script([], `text=${'word%20'.repeat(30)};delay=100`);
       const streams = Array.from({ length: 200 }, () =>
-        ask({ url: second.edge.url, key }, 'POST', '/v1/chat/completions', { body: chat }),
+        ask({ url: doubled.second.edge.url, key }, 'POST', '/v1/chat/completions', { body: chat }),
       );
       await eventually(() => upstream.requests().filter(({ state }) => state === 'open').length === 200, {
         timeoutMs: 30_000,
       });
-      const ended = second.edge.end(60_000);
+      const ended = doubled.second.edge.end(60_000);
       const answers = await Promise.all(streams);
       upstream.script([]);
       expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
@@ -125,7 +72,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
         id,
         answers.map(({ requestId }) => requestId),
       );
-      await second.edge.restart();
+      await doubled.second.edge.restart();
     },
     HANG_MS,
   );
@@ -155,7 +102,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     async () => {
       const { id, key } = await person.createKey('killed', { rpm: 1_000 });
       const third = await fleet.startReplica('edge');
-      const loads = [fleet.url, second.edge.url, third.url].map((url) =>
+      const loads = [fleet.url, doubled.second.edge.url, third.url].map((url) =>
         startLoad({ url, key }, { callers: 2, pauseMs: 50 }),
       );
       await eventually(() => loads.every((load) => load.soFar().inferred.length > 5), { timeoutMs: 30_000 });
@@ -189,7 +136,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     HANG_MS,
   );
 
-  const urlsOf = (app: App): string[] => [fleet.urls[app as FleetApp], second[app].url];
+  const urlsOf = (app: 'edge' | 'keys'): string[] => [fleet.urls[app], doubled.second[app].url];
 
   it(
     'K09 K10 K11 changes and new keys act on the next request at the other edge',

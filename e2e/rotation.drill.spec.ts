@@ -5,27 +5,18 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { HEADER } from '@gateway/contracts';
-import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
-import { eventually, repository, startBuilt, type FleetApp, type ServiceProcess } from '@gateway/testing';
-import { Client } from 'pg';
-import { startBalancer, type Balancer } from './harness/balancer.js';
+import { eventually, repository, startBuilt } from '@gateway/testing';
+import { startBalancer } from './harness/balancer.js';
 import { startLoad } from './harness/callers.js';
-import { startFleet, type Fleet } from './harness/fleet.js';
+import { startDoubledFleet, type DoubledFleet } from './harness/doubled-fleet.js';
+import type { Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { ask } from './harness/requests.js';
+import { ask, pico } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
-/** Apps whose restart a caller could notice: two of each, with a balancer before them. */
-const TWICE = ['catalogue', 'keys', 'usage', 'edge'] as const;
-type Twice = (typeof TWICE)[number];
-/** The order of docs/operations/deploy.md. */
-const ORDER = ['catalogue', 'keys', 'usage', 'notifications', 'workers', 'edge'] as const;
 const OWN_KEY = 'sk-of-the-customer';
 const PASSES = { chat: 'simulator/chat', claude: 'simulator/claude' };
-/**
- * Thirty restarts one after the other, each with its own bound: four minutes on a busy machine, more than ten on one that
- * starts fleets of other tests at the same time.
- */
+/** Thirty restarts in six waves, each with its own bound. */
 const HANG_MS = 1_800_000;
 
 const base64 = (fill: number): string => Buffer.alloc(32, fill).toString('base64');
@@ -51,17 +42,13 @@ function isSignedBy(secret: string, { headers, body }: Hook): boolean {
 }
 
 describe('secrets of a fleet with two of each service, changed under traffic as docs/operations/secrets.md says', () => {
+  let doubled: DoubledFleet;
   let fleet: Fleet;
-  let upstream: UpstreamSim;
   let receiver: Server;
   let person: PersonSession;
-  let database: Client;
   const hooks: Hook[] = [];
-  const balancers = {} as Record<Twice, Balancer>;
-  const second = new Map<FleetApp, ServiceProcess>();
 
   beforeAll(async () => {
-    upstream = await startUpstreamSim();
     receiver = createServer((request, response) => {
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => void pieces.push(piece));
@@ -71,49 +58,29 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
       });
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    for (const app of TWICE) balancers[app] = await startBalancer();
-    const addresses = TWICE.map((app) => [`${app.toUpperCase()}_URL`, balancers[app].url]);
-    fleet = await startFleet({
-      env: {
-        all: {
-          ...(Object.fromEntries(addresses) as Record<string, string>),
-          SIMULATED_BASE_URL: `${upstream.url}/v1`,
-          SIMULATED_MESSAGES_BASE_URL: upstream.url,
-          ALERTS_ALLOW_PRIVATE: new URL(receiverUrl()).host,
-          DRAIN_GRACE_MS: '20000',
-          EDGE_REPLICAS: '2',
-        },
-      },
-      onAddresses: (urls) => TWICE.forEach((app) => balancers[app].add(urls[app])),
+    doubled = await startDoubledFleet(startBalancer, {
+      ALERTS_ALLOW_PRIVATE: new URL(receiverUrl()).host,
+      DRAIN_ACCEPT_MS: '2000',
+      DRAIN_GRACE_MS: '20000',
     });
-    for (const app of TWICE) {
-      const replica = await fleet.startReplica(app);
-      second.set(app, replica);
-      balancers[app].add(replica.url);
-    }
-    person = await logIn(fleet);
-    database = new Client({ connectionString: fleet.databaseUrl });
-    await database.connect();
+    ({ fleet, person } = doubled);
   }, START_MS);
   afterAll(async () => {
-    await database?.end();
-    await fleet?.stop();
-    for (const app of TWICE) await balancers[app]?.close();
-    await upstream?.close();
+    await doubled?.stop();
     receiver?.close();
   }, START_MS);
 
   const receiverUrl = (): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 
-  /** One process at a time, the next when the former is ready. */
+  /** Restarts all while a person's session asks again and again. A login lasts a quarter of an hour. */
   async function restartAll(env: Record<string, string>): Promise<void> {
-    for (const app of ORDER)
-      for (const one of [fleet.process(app), second.get(app)]) {
-        if (one === undefined) continue;
-        expect([app, await one.end()]).toEqual([app, 0]);
-        one.change(env);
-        await one.restart();
-      }
+    const whoIsIt = { name: 'session', method: 'GET', path: '/auth/me', isWhole: () => true } as const;
+    const target = { url: doubled.balancers.edge.url, key: person.token };
+    const load = startLoad(target, { callers: 1, pauseMs: 250, kinds: [whoIsIt] });
+    await doubled.restartAll(env);
+    const { answered, failed } = await load.stop();
+    expect(failed).toEqual([]);
+    expect(answered.session).toBeGreaterThan(15);
   }
 
   /** A command of the repository, with the keys service's own variables. */
@@ -149,6 +116,7 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
       ...{ KEYS_KEK_PREVIOUS: KEYS_KEK.next, USAGE_KEK_PREVIOUS: USAGE_KEK.next },
       NOTIFICATIONS_KEK_PREVIOUS: NOTIFICATIONS_KEK.next,
     });
+    person = await logIn(fleet);
     await restartAll({
       ...{ FLEET_TOKEN: `${NEXT_TOKEN},${fleet.fleetToken}` },
       ...{ KEYS_KEK: KEYS_KEK.next, KEYS_KEK_PREVIOUS: KEYS_KEK.former },
@@ -156,6 +124,7 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
       ...{ NOTIFICATIONS_KEK: NOTIFICATIONS_KEK.next },
       ...{ NOTIFICATIONS_KEK_PREVIOUS: NOTIFICATIONS_KEK.former },
     });
+    person = await logIn(fleet);
     const { signing_key: kid } = (await keysCommand('rotate-signing-key.js')) as { signing_key: string };
     expect(await keysCommand('rotate-kek.js')).toEqual({ provider_keys: 1 });
     await eventually(async () => kidOf((await logIn(fleet)).token) === kid, {
@@ -166,7 +135,7 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
   }
 
   it(
-    'no caller notices, what was sealed and signed before holds, and what was taken away opens nothing',
+    'restarts each of both without an error of a caller or a lost event; what was sealed and signed before holds, and what was taken away opens nothing',
     async () => {
       const credentials = { api_key: OWN_KEY };
       const own = { provider: 'simulated', credentials, allow_platform_fallback: false };
@@ -187,24 +156,20 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
       await expectSigned();
 
       const { id: keyId, key } = await person.createKey('rotation', { rpm: 1_000 });
-      const target = { url: balancers.edge.url, key };
-      const usesOwnKey = async (): Promise<void> => {
+      const target = { url: doubled.balancers.edge.url, key };
+      const usesOwnKey = async (): Promise<string> => {
         const body = { model: PASSES.chat, messages: [{ role: 'user', content: 'own key' }] };
-        const { status, text } = await ask(target, 'POST', '/v1/chat/completions', { body });
+        const { status, text, requestId } = await ask(target, 'POST', '/v1/chat/completions', { body });
         expect([status, text]).toEqual([200, text]);
-        const sent = upstream.requests().find((one) => one.body.includes('own key'));
+        const sent = doubled.upstream.requests().find((one) => one.body.includes('own key'));
         expect(sent?.headers.authorization).toBe(`Bearer ${OWN_KEY}`);
+        return requestId;
       };
       const load = startLoad(target, { callers: 4, pauseMs: 200 });
-      const whoIsIt = { name: 'session', method: 'GET', path: '/auth/me', isWhole: () => true } as const;
-      const sessions = startLoad(
-        { url: balancers.edge.url, key: person.token },
-        { callers: 1, pauseMs: 250, kinds: [whoIsIt] },
-      );
 
       const kid = await changeAll();
 
-      await usesOwnKey();
+      const withOwnKey = await usesOwnKey();
       expect((await person.call('POST', `/v1/provider-keys/${ownId}/test`)).status).toBe(200);
       await expectSigned();
       // A secret of before and one of now sign side by side.
@@ -217,26 +182,35 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
         false,
         true,
       ]);
-      const [{ answered, inferred, failed }, seen] = [await load.stop(), await sessions.stop()];
-      expect([failed, seen.failed]).toEqual([[], []]);
+      const { answered, inferred, failed } = await load.stop();
+      expect(failed).toEqual([]);
       expect(Object.keys(answered)).toHaveLength(7);
-      expect(seen.answered.session).toBeGreaterThan(50);
       // The session was signed by the former key, which verifies on.
       expect(kidOf(person.token)).not.toBe(kid);
-      await expectEvents(keyId, inferred.length + 1);
+      await expectEvents(keyId, [...inferred, withOwnKey]);
       await expectFormerRefused();
     },
     HANG_MS,
   );
 
-  /** Every answered request has come once. One that was answered 503 and sent again has an event of its own. */
-  async function expectEvents(keyId: string, count: number): Promise<void> {
-    const query = "select request_id from usage.usage_event where key_id = $1 and status = 'success'";
-    const ids = async (): Promise<string[]> =>
-      (await database.query<{ request_id: string }>(query, [keyId])).rows.map(({ request_id }) => request_id);
-    await eventually(async () => (await ids()).length >= count, { timeoutMs: 60_000 });
-    const found = await ids();
-    expect([found.length, new Set(found).size]).toEqual([count, count]);
+  /**
+   * Every answered request has come once, and the key's spend is their sum. One that was answered 503 and sent again has an
+   * event of its own.
+   */
+  async function expectEvents(keyId: string, requestIds: string[]): Promise<void> {
+    const query =
+      "select request_id, cost::text from usage.usage_event where key_id = $1 and status = 'success'";
+    const events = async (): Promise<{ request_id: string; cost: string | null }[]> =>
+      (await doubled.database.query<{ request_id: string; cost: string | null }>(query, [keyId])).rows;
+    await eventually(async () => (await events()).length >= requestIds.length, { timeoutMs: 60_000 });
+    const found = await events();
+    expect(found.map(({ request_id }) => request_id).toSorted()).toEqual(requestIds.toSorted());
+    const { rows } = await doubled.database.query<{ amount: string }>(
+      "select amount::text from usage.spend_total where scope = 'key' and scope_id = $1",
+      [keyId],
+    );
+    const spent = found.reduce((sum, { cost }) => sum + pico(cost ?? '0'), 0n);
+    expect(pico(rows.at(0)?.amount ?? '0')).toBe(spent);
   }
 
   async function expectFormerRefused(): Promise<void> {
@@ -260,6 +234,7 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
       ...{ HOST: '127.0.0.1', PORT: '0', FLEET_TOKEN: NEXT_TOKEN, REDIS_URL: fleet.redisUrl },
       ...{ DATABASE_URL: fleet.databaseUrl, KAFKA_BROKERS: fleet.kafka.brokers.join(',') },
       ...{ USAGE_URL: fleet.urls.usage, CATALOGUE_URL: fleet.urls.catalogue, KEYS_URL: fleet.urls.keys },
+      WORKERS_URL: fleet.urls.workers,
       ...{ KEYS_PEPPER: base64(1), KEYS_KEK: KEKS.KEYS_KEK.former },
       ...{ NOTIFICATIONS_KEK: KEKS.NOTIFICATIONS_KEK.former, USAGE_KEK: KEKS.USAGE_KEK.former },
     };

@@ -1,6 +1,7 @@
 import { Agent, createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@gateway/testing';
 
 export interface Balancer {
   /** Address without a slash at the end. */
@@ -8,6 +9,8 @@ export interface Balancer {
   /** Sends traffic to this replica too, as long as its `/readyz` is 200. */
   add(url: string): void;
   remove(url: string): void;
+  /** Waits until it sends traffic to this replica. */
+  untilReady(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,12 +46,18 @@ export async function startBalancer(): Promise<Balancer> {
       replicas.get(url)?.forget();
       replicas.delete(url);
     },
+    untilReady: (url) => untilReady(replicas, url),
     close: async () => {
       for (const replica of replicas.values()) replica.forget();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Waits until the last probe of a replica found it ready. */
+export async function untilReady(replicas: ReadonlyMap<string, Replica>, url: string): Promise<void> {
+  await eventually(() => replicas.get(url)?.isReady);
 }
 
 /** One process behind a balancer, and whether it is ready. */

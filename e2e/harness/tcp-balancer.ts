@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { Replica, type Balancer } from './balancer.js';
+import { Replica, untilReady, type Balancer } from './balancer.js';
 
 /**
  * Starts a balancer that knows nothing of HTTP, as a service of Kubernetes: each new connection goes to the next replica
@@ -33,6 +33,7 @@ export async function startTcpBalancer(probeEveryMs: number): Promise<Balancer> 
       replicas.get(url)?.forget();
       replicas.delete(url);
     },
+    untilReady: (url) => untilReady(replicas, url),
     close: async () => {
       for (const replica of replicas.values()) replica.forget();
       for (const socket of open) socket.destroy();
