@@ -59,7 +59,7 @@ describe('Settling', () => {
     settling.add({ accountId: 'a', unit: 'u1', nano: 5 });
     let isOver = false;
     void settling.reported('a').then(() => (isOver = true));
-    await clock.advance(999);
+    await clock.advance(4_999);
     expect(isOver).toBe(false);
     await clock.advance(1);
     expect(isOver).toBe(true);

@@ -9,7 +9,7 @@ export interface SettlingDeps {
 }
 
 /** Longest wait for a disk or a store that does not answer: the answer or the rejection then goes without it. */
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 5_000;
 
 /** The cost of an ended unit. */
 export interface Ended {
@@ -60,7 +60,7 @@ export class Settling {
     return this.accounts.has(accountId);
   }
 
-  /** Resolves when the store knows the units of the account that have ended, or after a second. Never rejects. */
+  /** Resolves when the store knows the units of the account that have ended, or after five seconds. Never rejects. */
   async reported(accountId: string): Promise<void> {
     const { clock } = this.deps;
     const over = new AbortController();
