@@ -7,7 +7,7 @@ import { logIn, type PersonSession } from './session.js';
 
 /** Apps whose restart a caller could notice: two of each, with a balancer before them. */
 const TWICE = ['catalogue', 'keys', 'usage', 'edge'] as const;
-export type DoubledApp = (typeof TWICE)[number];
+type DoubledApp = (typeof TWICE)[number];
 const ALL: readonly FleetApp[] = ['catalogue', 'keys', 'usage', 'notifications', 'workers', 'edge'];
 
 /** A fleet whose services find each other through balancers, and what a test of its restarts needs beside it. */

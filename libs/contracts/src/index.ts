@@ -180,7 +180,6 @@ export {
   type RoutingPolicyTemplateRecord,
 } from './http/routing-policy-templates.js';
 export {
-  AliasTargetBody,
   CreateAliasBody,
   CreatePlatformAliasBody,
   ListAliasesQuery,

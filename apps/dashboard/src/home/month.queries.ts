@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 
 export interface Month {
   now: UseQueryResult<Series>;
-  /** As much of the month before. */
+  /** The same part of the month before. */
   before: UseQueryResult<Series>;
   /** Part of the month that is over, above 0 and at most 1. */
   passed: number;

@@ -23,7 +23,7 @@ const ALIAS_NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}(\/[A-Za-z0-9][A-Za-z0-9._:
 const MODEL_ID = /^[a-z0-9][a-z0-9-]{0,63}\/[a-z0-9][a-z0-9._-]{0,159}$/;
 
 /** One of the models that an alias stands for. */
-export class AliasTargetBody {
+class AliasTargetBody {
   /** Id of a model of the catalogue. */
   @Matches(MODEL_ID) model!: string;
   /** Share of the requests, beside the other weights; 0 is never drawn. */

@@ -7,6 +7,7 @@ import {
   type BudgetsRecord,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
+import { findOrg } from '../orgs/org.store.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
 /** Caps that are compared with each other: as many scopes as the ledger is asked for at once. */
@@ -29,8 +30,12 @@ export class Budgets {
     private readonly funds: Funds,
   ) {}
 
-  /** One question to the ledger. Throws ApiError `service_unavailable` where it has no answer. */
+  /**
+   * Asks the ledger once. Throws ApiError `not_found` for an unknown organization, and `service_unavailable` where the ledger
+   * has no answer.
+   */
   async read(orgId: string, { limit, offset }: BudgetsQuery): Promise<BudgetsRecord> {
+    if ((await findOrg(this.database.prisma, orgId)) === null) throw new ApiError('not_found');
     const { rows, total } = await this.capped(orgId);
     const scopes = rows.map(({ scope: kind, id, team_id: team }) => ({
       kind,
