@@ -50,7 +50,7 @@ describe('Settling', () => {
     expect(done).toEqual(['delivered', 'synced', 'delivered']);
   });
 
-  it('R1 a disk or a store that does not answer holds an answer back for a second at most', async () => {
+  it('R1 a disk or a store that does not answer holds an answer back for five seconds at most', async () => {
     const { clock, settling } = make(
       () => new Promise(() => undefined),
       () => Promise.reject(new Error('away')),

@@ -23,6 +23,7 @@ export class PoolSync implements OnModuleInit, BeforeApplicationShutdown {
   private reportedMs = -Infinity;
   private readonly ending = new AbortController();
   private readonly testing = new Set<string>();
+  private isAway = false;
 
   constructor(
     private readonly store: PlatformCredentials,
@@ -36,14 +37,14 @@ export class PoolSync implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.sync().catch(this.onFault);
-    this.loop = repeat(this.clock, EVERY_MS, () => this.sync(), this.onFault);
+    await this.sync().catch(this.onAway);
+    this.loop = repeat(this.clock, EVERY_MS, () => this.sync(), this.onAway);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.ending.abort();
     await this.loop?.stop();
-    await this.sync().catch(this.onFault);
+    await this.sync().catch(this.onAway);
   }
 
   /** One exchange with the keys service. */
@@ -54,6 +55,7 @@ export class PoolSync implements OnModuleInit, BeforeApplicationShutdown {
     try {
       const environment = isDue ? this.directory.environment : [];
       const hasChanged = this.pools.update(await this.store.sync({ ...news, environment }));
+      this.isAway = false;
       if (isDue) this.reportedMs = nowMs;
       if (hasChanged) void this.reports.changed();
     } catch (failure) {
@@ -77,15 +79,20 @@ export class PoolSync implements OnModuleInit, BeforeApplicationShutdown {
       });
       this.pools.tested(member, status);
     } catch (failure) {
-      this.onFault(failure);
+      this.logger.warn(
+        { err: failure, provider: member.provider },
+        'a platform credential could not be tested',
+      );
       this.pools.tested(member, 'unknown');
     } finally {
       this.testing.delete(member.id);
     }
   }
 
-  private readonly onFault = (failure: unknown): void => {
-    if (!this.ending.signal.aborted)
+  /** Logs the first failure in a row: the next exchange is a second later. */
+  private readonly onAway = (failure: unknown): void => {
+    if (!this.isAway && !this.ending.signal.aborted)
       this.logger.warn({ err: failure }, 'platform credentials could not be exchanged with the keys service');
+    this.isAway = true;
   };
 }
