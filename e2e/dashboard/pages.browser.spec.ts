@@ -56,11 +56,11 @@ describe('every page of the dashboard', () => {
       const own = `${gateway.url}/dashboard/o/me`;
       await page.goto(own);
       await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+      await page.getByRole('button', { name: 'Create an organization' }).waitFor();
       const paths = await linksOf(page, own);
       expect(paths).toEqual(expect.arrayContaining(['', '/keys', '/limits', '/billing']));
       // What is read of organizations alone is not offered.
       expect(paths.filter((path) => ['/usage', '/requests', '/members'].includes(path))).toEqual([]);
-      await page.getByRole('button', { name: 'Create an organization' }).waitFor();
       expect(await visitAll(page, { base: own, paths, looks: ONCE, byMenu: true })).toEqual([]);
       expect(signedIn.browser.faults).toEqual([]);
     },
@@ -266,6 +266,8 @@ async function linksOf(page: Page, base: string): Promise<string[]> {
     for (const path of below) paths.add(path);
     return below;
   };
+  // A narrow window hides the menu.
+  await page.setViewportSize({ width: 1280, height: 900 });
   for (const path of await take()) {
     const entry = page.locator(`nav[aria-label=Pages] a[href="${new URL(base).pathname}${path}"]`).last();
     await entry.click();

@@ -20,6 +20,7 @@ const DAY_MS = 86_400_000;
 /** The dialog that makes a key, then shows its secret once. */
 export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
   const [secret, setSecret] = useState<string | null>(null);
+  const { slug } = useOrg();
   return (
     <>
       <Modal opened={isOpen} onClose={onClose} title="Create an API key">
@@ -31,7 +32,12 @@ export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
           onCancel={onClose}
         />
       </Modal>
-      <SecretOnce secret={secret} title="Your new API key" onDone={() => setSecret(null)} />
+      <SecretOnce
+        secret={secret}
+        title="Your new API key"
+        onDone={() => setSecret(null)}
+        next={{ label: 'First request', to: `/o/${slug}/start` }}
+      />
     </>
   );
 }

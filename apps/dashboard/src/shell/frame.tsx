@@ -1,4 +1,4 @@
-import { ActionIcon, AppShell, Burger, Group, Kbd, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, AppShell, Burger, Group, ScrollArea, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';

@@ -1,5 +1,6 @@
 import { Alert, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { COPY_LABELS, useCopy } from './copy-text.js';
 
@@ -9,10 +10,12 @@ interface SecretOnceProps {
   title: string;
   /** Forgets it: nothing else holds it then. */
   onDone: () => void;
+  /** Page that one may want next. */
+  next?: { label: string; to: string };
 }
 
 /** A secret that is shown once. Neither Escape nor a click beside it closes the dialog. */
-export function SecretOnce({ secret, title, onDone }: SecretOnceProps): ReactNode {
+export function SecretOnce({ secret, title, onDone, next }: SecretOnceProps): ReactNode {
   return (
     <Modal
       opened={secret !== null}
@@ -23,12 +26,16 @@ export function SecretOnce({ secret, title, onDone }: SecretOnceProps): ReactNod
       closeOnEscape={false}
       closeOnClickOutside={false}
     >
-      {secret !== null && <Content secret={secret} onDone={onDone} />}
+      {secret !== null && <Content secret={secret} onDone={onDone} next={next} />}
     </Modal>
   );
 }
 
-function Content({ secret, onDone }: { secret: string; onDone: () => void }): ReactNode {
+function Content({
+  secret,
+  onDone,
+  next,
+}: Pick<SecretOnceProps, 'onDone' | 'next'> & { secret: string }): ReactNode {
   const [copied, copy] = useCopy();
   const [isSaved, setSaved] = useState(false);
   return (
@@ -61,6 +68,11 @@ function Content({ secret, onDone }: { secret: string; onDone: () => void }): Re
         onChange={({ currentTarget }) => setSaved(currentTarget.checked)}
       />
       <Group justify="flex-end">
+        {next !== undefined && isSaved && (
+          <Button variant="default" component={Link} to={next.to} onClick={onDone}>
+            {next.label}
+          </Button>
+        )}
         <Button disabled={!isSaved} onClick={onDone}>
           Done
         </Button>

@@ -29,7 +29,7 @@ function poolsOf(credentials: PooledCredential[], { hasOwn = true } = {}) {
     // Park and Miller's generator: the same draws in each run.
     fraction: () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647,
   };
-  const pools = new PlatformPools(directory, clock as never, random as never);
+  const pools = new PlatformPools(directory, clock, random);
   pools.update(credentials);
   return { pools, directory, clock };
 }
@@ -43,7 +43,7 @@ function failure(options: Partial<UpstreamErrorOptions>): UpstreamError {
     ...{ code: 'upstream_error', message: 'no', httpStatus: 429, retryable: true, fallback: true },
     ...{ countsAsFault: true, fault: 'service' },
     ...options,
-  } as UpstreamErrorOptions);
+  });
 }
 
 function sharesOf(pools: PlatformPools, draws: number, key: (n: number) => string | null = () => null) {
