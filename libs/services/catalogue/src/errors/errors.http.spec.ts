@@ -141,9 +141,24 @@ describe('who may call what', () => {
     '/v1/admin/models/:id',
     '/v1/admin/models/:brand/:name',
     '/v1/admin/providers/:slug',
+    '/v1/admin/models/:id/edits',
+    '/v1/admin/models/:brand/:name/edits',
     '/v1/admin/catalogue/import',
+    '/v1/admin/catalogue/feed',
+    '/v1/admin/catalogue/sync',
+    '/v1/admin/catalogue/pending',
+    '/v1/admin/catalogue/pending/apply',
+    '/v1/admin/catalogue/pending/dismiss',
+    '/v1/admin/aliases',
+    '/v1/admin/aliases/:id',
   ];
-  const internalReads = ['/internal/catalogue/snapshot', '/internal/catalogue/snapshots/:id'];
+  /** Paths of an organization; the table of roles has who may call them. */
+  const orgRoutes = ['/v1/aliases', '/v1/aliases/:id'];
+  const internalReads = [
+    '/internal/catalogue/snapshot',
+    '/internal/catalogue/snapshots/:id',
+    '/internal/catalogue/aliases',
+  ];
   /** Paths of writes whose callers are shown beside them. */
   const internalWrites = [
     '/internal/catalogue/health',
@@ -154,7 +169,7 @@ describe('who may call what', () => {
 
   it('the table names every endpoint of the service', () => {
     const own = app.routes.filter(({ access }) => access.public !== true).map(({ path }) => path);
-    const named = [...publicReads, ...internalReads, ...internalWrites, ...adminRoutes];
+    const named = [...publicReads, ...internalReads, ...internalWrites, ...adminRoutes, ...orgRoutes];
     expect([...new Set(own)].sort()).toEqual(named.sort());
   });
 

@@ -1,3 +1,4 @@
+-- compatible-with: 0.2.0
 -- CreateTable
 CREATE TABLE "alias" (
     "id" TEXT NOT NULL,
