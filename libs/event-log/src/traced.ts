@@ -7,9 +7,11 @@ import {
   trace,
   type Attributes,
   type Span,
+  type Tracer,
 } from '@opentelemetry/api';
 
-const tracer = trace.getTracer('gateway.event-log');
+/** Returns the tracer of the provider that is registered now: one that is stored keeps to the first provider for good. */
+const tracer = (): Tracer => trace.getTracer('gateway.event-log');
 /** Number of links that the SDK stores for a span. */
 const LINKS_MAX = 128;
 
@@ -34,7 +36,7 @@ export function traced(
     attributes: { ...attributes, 'messaging.batch.message_count': batch.length },
     links: origins.slice(0, LINKS_MAX).map(({ link }) => link),
   };
-  return tracer.startActiveSpan(`process ${topic}`, options, async (span) => {
+  return tracer().startActiveSpan(`process ${topic}`, options, async (span) => {
     const spans = [span, ...recordSpans(origins, { name: `process ${topic}`, attributes, batch: span })];
     try {
       await work();
@@ -71,7 +73,7 @@ function recordSpans(
 ): Span[] {
   const links = [{ context: batch.spanContext() }];
   return origins.map(({ record: { partition, offset }, parent }) =>
-    tracer.startSpan(
+    tracer().startSpan(
       name,
       {
         kind: SpanKind.CONSUMER,
