@@ -62,7 +62,7 @@ export class Drain {
    * Serves new requests for `acceptMs`, until those who send them know that this process leaves, and closes the
    * listener. Serves what open connections still bring for `LATE_MS`: a busy balancer sends some later than it connects.
    * Then refuses new requests and waits for those under way, at most `graceMs`, and shortly for their endings.
-   * With `acceptMs` 0 it refuses at once and leaves the listener open, so that callers are told.
+   * Refuses at once with `acceptMs` 0, and leaves the listener open, so that callers are told.
    */
   async run(
     clock: Clock,

@@ -56,8 +56,10 @@ export async function readFeed({ url, ca, proxy, timeoutMs = TIMEOUT_MS }: FeedA
 }
 
 async function ofFile(path: string, signal: AbortSignal): Promise<Buffer> {
-  const { size } = await stat(path);
-  if (size > FEED_BYTES_MAX) throw tooLarge();
+  const found = await stat(path);
+  // A device or a pipe has no size, and may never end.
+  if (!found.isFile()) throw new FeedUnreadable('The feed could not be read: it is not a file.');
+  if (found.size > FEED_BYTES_MAX) throw tooLarge();
   const bytes = await readFile(path, { signal });
   if (bytes.length > FEED_BYTES_MAX) throw tooLarge();
   return bytes;
