@@ -18,6 +18,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { ModelLimit, RoutingPolicy, ScopeKind } from '../ports/principal.js';
+import { IsSort } from './page.js';
 
 /** Scopes of an rsk_ key (management-api, API keys). A key without scopes may do all of them. */
 const KEY_SCOPES = [
@@ -177,7 +178,10 @@ export class RotateKeyBody {
 }
 
 /** Orders of GET /v1/keys; a leading `-` turns one round. */
-const KEY_SORTS = ['created_at', 'updated_at', 'last_used_at', 'label', 'status'] as const;
+const KEY_SORTS = [
+  ...['created_at', 'updated_at', 'last_used_at', 'label', 'status'],
+  ...['spend_cap_usd', 'expires_at'],
+] as const;
 
 /** Value in place of an organization's id: keys that the caller's own account pays for. */
 export const NO_ORG = 'none';
@@ -201,11 +205,7 @@ export class ListKeysQuery {
   /** Keys whose default model or allow-list names it. */
   @IsOptional() @IsString() @Length(1, 224) model?: string;
   /** Default: newest first. A key that has no such value, as one that was never used, comes last in both directions. */
-  @IsOptional()
-  @Matches(new RegExp(`^-?(?:${KEY_SORTS.join('|')})$`), {
-    message: `sort must be one of ${KEY_SORTS.join(', ')}, with - before it for the other direction`,
-  })
-  sort?: string;
+  @IsOptional() @IsSort(KEY_SORTS) sort?: string;
 }
 
 /** Query of GET /v1/keys/filter-options: what is searched, and how many values of each kind are answered. */

@@ -1,10 +1,12 @@
 import { IsEmail, IsIn, IsOptional, IsString, Length, ValidateIf } from 'class-validator';
 import { IsName, IsOneLine } from './one-line.js';
 import type { OrgRole } from '../ports/principal.js';
-import { CursorPageQuery } from './page.js';
+import { CursorPageQuery, IsSort } from './page.js';
 import { ScopeLimitsBody, type ScopeLimitsRecord } from './orgs.js';
 
 const ROLES: readonly OrgRole[] = ['owner', 'admin', 'member'];
+/** Orders of the members of an organization. */
+const MEMBER_SORTS = ['name', 'role', 'spend_cap_usd', 'created_at'] as const;
 /** An organization has exactly one owner, so nobody is invited as one. */
 const INVITED_ROLES = ['admin', 'member'] as const;
 
@@ -20,6 +22,8 @@ export class ListMembersQuery extends CursorPageQuery {
   @IsOptional() @IsString() @Length(1, 200) q?: string;
   /** Members with this role only. */
   @IsOptional() @IsIn(ROLES) role?: OrgRole;
+  /** `name`, `role`, `spend_cap_usd` or `created_at`, with - before it for the other direction; no cursor beside it. */
+  @IsOptional() @IsSort(MEMBER_SORTS) sort?: string;
 }
 
 export interface MemberRecord extends ScopeLimitsRecord {

@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 
 /** Query of a management list. Extend it with the list's own filters. */
 export class CursorPageQuery {
@@ -11,6 +11,13 @@ export class CursorPageQuery {
   @IsOptional() @IsString() @Length(1, 200) cursor?: string;
 }
 
+/** Refuses what is no order of a list: one of its fields, with - before it for the other direction. */
+export function IsSort(fields: readonly string[]): PropertyDecorator {
+  return Matches(new RegExp(`^-?(?:${fields.join('|')})$`), {
+    message: `sort must be one of ${fields.join(', ')}, with - before it for the other direction`,
+  });
+}
+
 /** Answer of a list that takes a cursor. */
 export interface CursorPage<T> {
   data: T[];
@@ -18,6 +25,6 @@ export interface CursorPage<T> {
   total: number;
   limit: number;
   offset: number;
-  /** null on the last page. */
+  /** null on the last page, and in another order than the list's own: such pages are read by `offset`. */
   next_cursor: string | null;
 }

@@ -1,5 +1,5 @@
 import { IsOptional, IsString, Length, ValidateIf } from 'class-validator';
-import { CursorPageQuery } from './page.js';
+import { CursorPageQuery, IsSort } from './page.js';
 import { ScopeLimitsBody, type ScopeLimitsRecord } from './orgs.js';
 
 /** Body of POST /v1/orgs/{id}/teams. */
@@ -12,10 +12,15 @@ export class UpdateTeamBody extends ScopeLimitsBody {
   @ValidateIf((body: UpdateTeamBody) => body.name !== undefined) @IsString() @Length(1, 200) name?: string;
 }
 
+/** Orders of the teams of an organization. */
+const TEAM_SORTS = ['name', 'rpm_limit', 'spend_cap_usd', 'created_at'] as const;
+
 /** Query of GET /v1/orgs/{id}/teams. */
 export class ListTeamsQuery extends CursorPageQuery {
   /** Part of a name. */
   @IsOptional() @IsString() @Length(1, 200) q?: string;
+  /** `name`, `rpm_limit`, `spend_cap_usd` or `created_at`, with - before it for the other direction; no cursor beside it. */
+  @IsOptional() @IsSort(TEAM_SORTS) sort?: string;
 }
 
 export interface TeamRecord extends ScopeLimitsRecord {

@@ -8,7 +8,7 @@ import {
 import type { OrgRule } from '@gateway/platform';
 import type { Manager } from '../accounts/manager.js';
 import type { Prisma } from '../generated/prisma/client.js';
-import { containing, money, storedJson } from '../postgres/columns.js';
+import { containing, money, sortedBy, storedJson } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 import { RESPONSE_CACHE_DEFAULT } from './api-key-columns.js';
 
@@ -66,16 +66,11 @@ function filterOf(query: ListKeysQuery): Prisma.ApiKeyWhereInput {
   };
 }
 
-const NULLABLE = new Set(['label', 'last_used_at']);
+const NULLABLE = ['label', 'last_used_at', 'spend_cap_usd', 'expires_at'];
 
-/** The id is the tie-break, so that pages neither repeat nor lose a row. A key that has no such value comes last either way. */
+/** A key that has no such value comes last in both directions. */
 function orderOf(sort = '-created_at'): Prisma.ApiKeyOrderByWithRelationInput[] {
-  const direction = sort.startsWith('-') ? 'desc' : 'asc';
-  const column = sort.replace('-', '');
-  return [
-    { [column]: NULLABLE.has(column) ? { sort: direction, nulls: 'last' } : direction },
-    { id: direction },
-  ];
+  return sortedBy(sort, NULLABLE, 'id');
 }
 
 export function toWire(row: ApiKeyRow, spentUsd: string | null): ApiKeyRecord {

@@ -292,8 +292,8 @@ describe('GET /v1/keys', () => {
     const org = await keys.org(owner);
     const member = await keys.person({ orgId: org.orgId, role: 'member' });
     const org_id = org.orgId;
-    await created({ org_id, label: 'Alpha', default_model: 'openai/gpt-5' });
-    await created({ org_id, label: 'beta', allowed_models: ['openai/gpt-5'] }, member);
+    await created({ org_id, label: 'Alpha', default_model: 'openai/gpt-5', spend_cap_usd: '9' });
+    await created({ org_id, label: 'beta', allowed_models: ['openai/gpt-5'], spend_cap_usd: '10' }, member);
     await created({ org_id, label: 'gamma' });
     const labels = async (query: string) => {
       const { body } = await keys.call('GET', `/v1/keys?org_id=${org_id}&${query}`, { as: owner });
@@ -301,6 +301,9 @@ describe('GET /v1/keys', () => {
     };
     expect(await labels('sort=label')).toEqual(['Alpha', 'beta', 'gamma']);
     expect(await labels('')).toEqual(['gamma', 'beta', 'Alpha']);
+    expect(await labels('sort=spend_cap_usd')).toEqual(['Alpha', 'beta', 'gamma']);
+    expect(await labels('sort=-spend_cap_usd')).toEqual(['beta', 'Alpha', 'gamma']);
+    expect(await labels('sort=expires_at')).toHaveLength(3);
     expect(await labels('label=ALPH')).toEqual(['Alpha']);
     expect(await labels(`created_by=${member.userId}`)).toEqual(['beta']);
     expect((await labels('model=openai/gpt-5')).sort()).toEqual(['Alpha', 'beta']);

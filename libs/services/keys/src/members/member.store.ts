@@ -8,7 +8,7 @@ import {
 import { limitsToWire } from '../accounts/scope-limits.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { keysetOf } from '../postgres/keyset.js';
-import { containing } from '../postgres/columns.js';
+import { containing, sortedBy } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 const WITH_PERSON = {
@@ -27,7 +27,7 @@ export function findMember(tx: Tx, orgId: string, userId: string): Promise<Membe
   return tx.membership.findFirst({ where, include: WITH_PERSON });
 }
 
-/** Returns the members in the order of the people's ids. */
+/** Returns the members in the order of the people's ids, or in that of the query. */
 export async function listMembers(
   tx: Tx,
   orgId: string,
@@ -41,12 +41,18 @@ export async function listMembers(
     tx.membership.findMany({
       where: { AND: [where, after === null ? {} : { user_id: { gt: after } }] },
       include: WITH_PERSON,
-      orderBy: { user_id: 'asc' },
+      orderBy: orderOf(query.sort),
       ...range,
     }),
     tx.membership.count({ where }),
   ]);
   return page(rows, total, ({ user_id }) => user_id);
+}
+
+function orderOf(sort: string | undefined): Prisma.MembershipOrderByWithRelationInput[] {
+  if (sort === undefined) return [{ user_id: 'asc' }];
+  const [column, ...tie] = sortedBy(sort, ['spend_cap_usd'], 'user_id');
+  return sort.endsWith('name') ? [{ user: column }, ...tie] : [column, ...tie];
 }
 
 /** Teams of the organization by person. */

@@ -76,6 +76,30 @@ describe('the members of an organization', () => {
       expect(audit[0].changed_fields).toEqual(['role', ...Object.keys(LIMITS)].sort());
     });
 
+    it('EDGE-07 the list is sorted by name, role, cap and date, in pages that are found by offset', async () => {
+      await patch(member, { spend_cap_usd: '2' });
+      await patch(admin, { spend_cap_usd: '10' });
+      const sorted = async (query: string): Promise<unknown[]> => {
+        const { body } = await keys.call('GET', `${path()}?${query}`, { as: owner });
+        expect(body.next_cursor).toBeNull();
+        return (body.data as { user_id: string }[]).map(({ user_id: id }) => id);
+      };
+      const all = [owner.userId, admin.userId, member.userId];
+      expect(await sorted('sort=spend_cap_usd')).toEqual([member.userId, admin.userId, owner.userId]);
+      expect(await sorted('sort=-spend_cap_usd')).toEqual([admin.userId, member.userId, owner.userId]);
+      expect(await sorted('sort=-role')).toEqual([owner.userId, member.userId, admin.userId]);
+      expect(await sorted('sort=created_at')).toEqual(all);
+      // All have one name: the id decides, and no page repeats a row.
+      const byName = [
+        ...(await sorted('sort=name&limit=2')),
+        ...(await sorted('sort=name&limit=2&offset=2')),
+      ];
+      expect(byName).toEqual([...all].sort());
+      const first = await keys.call('GET', `${path()}?limit=1`, { as: owner });
+      for (const query of ['sort=email', `sort=name&cursor=${String(first.body.next_cursor)}`])
+        expect((await keys.call('GET', `${path()}?${query}`, { as: owner })).status).toBe(422);
+    });
+
     it('LIM-03 a limit takes effect on the keys of the member, whoever holds them', async () => {
       const made = await keys.call('POST', '/v1/keys', { as: member, body: { org_id: org.orgId } });
       await patch(member, { rpm_limit: 7, allowed_models: ['openai/*'] });

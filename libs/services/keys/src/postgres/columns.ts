@@ -12,6 +12,23 @@ export function containing(text: string) {
   return { contains: text.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const;
 }
 
+type Direction = 'asc' | 'desc';
+
+/**
+ * Order of a list by one column, with - before it for the other direction. Rows without a value come last in both. The
+ * tie-break keeps pages from repeating or losing a row.
+ */
+export function sortedBy(
+  sort: string,
+  nullable: readonly string[],
+  tieBreak: string,
+): Record<string, Direction | { sort: Direction; nulls: 'last' }>[] {
+  const direction: Direction = sort.startsWith('-') ? 'desc' : 'asc';
+  const column = sort.replace('-', '');
+  const order = nullable.includes(column) ? ({ sort: direction, nulls: 'last' } as const) : direction;
+  return [{ [column]: order }, { [tieBreak]: direction }];
+}
+
 /** A class instance as a bare JSON value. */
 export function plainJson(value: object): Prisma.InputJsonObject {
   return JSON.parse(JSON.stringify(value)) as Prisma.InputJsonObject;

@@ -16,9 +16,9 @@ export interface Keyset {
 
 /**
  * `list` says what the page is of. The check in a cursor is no secret: one of another list, or of other filters, would pass
- * rows over without a word. Throws ApiError `validation_error` for what is no cursor of this list.
+ * rows over without a word. A list in another order than that of its ids has offsets alone. Throws ApiError `validation_error` for what is no cursor of this list.
  */
-export function keysetOf(query: CursorPageQuery, list: string): Keyset {
+export function keysetOf(query: CursorPageQuery & { sort?: string }, list: string): Keyset {
   const { limit, offset, cursor, ...filters } = query;
   const of = JSON.stringify([list, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))]);
   return {
@@ -27,7 +27,7 @@ export function keysetOf(query: CursorPageQuery, list: string): Keyset {
     page: (rows, total, idOf) => {
       const data = rows.slice(0, limit);
       const last = data.at(-1);
-      const isMore = rows.length > limit && last !== undefined;
+      const isMore = rows.length > limit && last !== undefined && query.sort === undefined;
       return { data, total, limit, offset, next_cursor: isMore ? cursorOf(idOf(last), of) : null };
     },
   };

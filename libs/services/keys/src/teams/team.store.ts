@@ -2,13 +2,14 @@ import {
   ApiError,
   type CursorPage,
   type CursorPageQuery,
+  type ListTeamsQuery,
   type TeamMemberRecord,
   type TeamRecord,
 } from '@gateway/contracts';
 import { limitsToWire } from '../accounts/scope-limits.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { keysetOf } from '../postgres/keyset.js';
-import { containing } from '../postgres/columns.js';
+import { containing, sortedBy } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 /** A team beside its organization's account, which every change of it concerns. */
@@ -20,6 +21,8 @@ const WITH_PERSON = { user: { select: { email: true, name: true } } } as const;
 export type TeamRow = Prisma.TeamGetPayload<{ include: typeof WITH_ORG }>;
 export type TeamMemberRow = Prisma.TeamMemberGetPayload<{ include: typeof WITH_PERSON }>;
 
+const NULLABLE = ['rpm_limit', 'spend_cap_usd'];
+
 /** Throws ApiError `not_found`. */
 export async function existingTeam(tx: Tx, id: string): Promise<TeamRow> {
   const row = await tx.team.findFirst({ where: { id, org: { deleted_at: null } }, include: WITH_ORG });
@@ -27,13 +30,9 @@ export async function existingTeam(tx: Tx, id: string): Promise<TeamRow> {
   return row;
 }
 
-/** Returns the teams in the order of their ids, which is that of their creation. */
-export async function listTeams(
-  tx: Tx,
-  orgId: string,
-  query: CursorPageQuery & { q?: string },
-): Promise<CursorPage<TeamRow>> {
-  const { q } = query;
+/** Returns the teams in the order of their ids, which is that of their creation, or in that of the query. */
+export async function listTeams(tx: Tx, orgId: string, query: ListTeamsQuery): Promise<CursorPage<TeamRow>> {
+  const { q, sort } = query;
   const where = {
     org_id: orgId,
     ...(q === undefined ? {} : { name: containing(q) }),
@@ -43,7 +42,7 @@ export async function listTeams(
     tx.team.findMany({
       where: { AND: [where, after === null ? {} : { id: { gt: after } }] },
       include: WITH_ORG,
-      orderBy: { id: 'asc' },
+      orderBy: sort === undefined ? { id: 'asc' } : sortedBy(sort, NULLABLE, 'id'),
       ...range,
     }),
     tx.team.count({ where }),

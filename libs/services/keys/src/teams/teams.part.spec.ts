@@ -58,6 +58,23 @@ describe('teams', () => {
     expect((await keys.call('GET', `/v1/teams/${id}`, { as: owner })).body).toEqual(changed.body);
   });
 
+  it('EDGE-07 the list is sorted by name, limit, cap and date; without a value comes last either way', async () => {
+    await created({ name: 'Beta', spend_cap_usd: '10' });
+    await created({ name: 'Alpha', spend_cap_usd: '9' });
+    await created({ name: 'Gamma', rpm_limit: 5 });
+    const sorted = async (sort: string): Promise<unknown> => {
+      const { body } = await keys.call('GET', `/v1/orgs/${org.orgId}/teams?sort=${sort}`, { as: member });
+      return (body.data as { name: string }[]).map(({ name }) => name).join(' ');
+    };
+    expect(await sorted('name')).toBe('Alpha Beta Gamma');
+    expect(await sorted('-name')).toBe('Gamma Beta Alpha');
+    expect(await sorted('spend_cap_usd')).toBe('Alpha Beta Gamma');
+    expect(await sorted('-spend_cap_usd')).toBe('Beta Alpha Gamma');
+    expect(await sorted('-created_at')).toBe('Gamma Alpha Beta');
+    const unknown = await keys.call('GET', `/v1/orgs/${org.orgId}/teams?sort=id`, { as: member });
+    expect(codeOf(unknown)).toEqual([422, 'validation_error']);
+  });
+
   it.each([
     [{ name: undefined }, 'name'],
     [{ name: '' }, 'name'],
