@@ -6,6 +6,7 @@ import { Confirm } from '../shell/confirm.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Empty, Loading } from '../shell/states.js';
+import { offerUndo } from '../shell/undo.js';
 import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { useProviders, useSwitchProvider, type Provider } from './admin.queries.js';
@@ -108,6 +109,10 @@ function Switch({ provider }: { provider: Provider }): ReactNode {
   const change = useSwitchProvider(provider);
   const { name, routes, is_enabled: isOn } = provider;
   const close = (): void => setOpen(false);
+  const done = (): void => {
+    close();
+    offerUndo(`${name} is ${isOn ? 'disabled' : 'enabled'}.`, () => change.mutateAsync(isOn));
+  };
   return (
     <>
       <Button
@@ -130,7 +135,7 @@ function Switch({ provider }: { provider: Provider }): ReactNode {
         isOpen={isOpen}
         onClose={close}
         write={change}
-        onConfirm={() => change.mutate(!isOn, { onSuccess: close })}
+        onConfirm={() => change.mutate(!isOn, { onSuccess: done })}
       />
     </>
   );

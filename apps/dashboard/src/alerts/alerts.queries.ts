@@ -102,8 +102,11 @@ export function useCreatePolicy(
   return useAlertWrite((body) => bodyOf(api.POST('/alerts/policies', { ...options, body })));
 }
 
-export function useDeletePolicy(): UseMutationResult<unknown, Problem, string> {
-  return useAlertWrite((id) => bodyOf(api.DELETE('/alerts/policies/{id}', { params: { path: { id } } })));
+export function useDeletePolicy(after: () => void): UseMutationResult<unknown, Problem, string> {
+  return useAlertWrite(
+    (id) => bodyOf(api.DELETE('/alerts/policies/{id}', { params: { path: { id } } })),
+    after,
+  );
 }
 
 export function useRedeliver(id: string): UseMutationResult<Delivery, Problem, void> {

@@ -18,7 +18,7 @@ export function statementCsv({ opening_usd, closing_usd, credits, usage }: State
     ]),
     ['Closing balance', null, null, null, closing_usd],
   ];
-  return csvOf(HEAD, rows, new Set(['amount_usd']));
+  return csvOf(HEAD, rows);
 }
 
 /** Returns the name of the team of a row; that of a deleted team is not known. */

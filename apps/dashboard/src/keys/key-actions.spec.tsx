@@ -4,7 +4,7 @@ import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { rendered, renderedAt } from '../shell/rendered.fixture.js';
 import type { Key } from './keys.queries.js';
 
-const POST = jest.fn<() => Promise<unknown>>();
+const POST = jest.fn<(...sent: unknown[]) => Promise<unknown>>();
 const DELETE = jest.fn<() => Promise<unknown>>();
 jest.unstable_mockModule('../api/call.js', () => ({
   api: { POST, DELETE },
@@ -12,6 +12,7 @@ jest.unstable_mockModule('../api/call.js', () => ({
 }));
 jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
 const { KeyActions } = await import('./key-actions.js');
+const { default: UndoBar } = await import('../shell/undo.js');
 
 const keyOf = (status: Key['status']): Key => ({ id: 'key_1', label: 'jobs', status }) as Key;
 
@@ -34,7 +35,13 @@ describe('what can be done with a key', () => {
     POST.mockResolvedValue({ data: { total: { requests: 291 } } });
     DELETE.mockResolvedValue({ data: {} });
     const record = { ...keyOf('active'), last_used_at: new Date(Date.now() - 600_000).toISOString() };
-    renderedAt('/o/org_1/keys/key_1', <KeyActions record={record} />);
+    renderedAt(
+      '/o/org_1/keys/key_1',
+      <>
+        <KeyActions record={record} />
+        <UndoBar />
+      </>,
+    );
     fireEvent.click(await screen.findByRole('button', { name: 'Suspend' }));
     await screen.findByText(/^291 requests in the last 24 hours, the last one/);
     const suspend = screen.getByRole<HTMLButtonElement>('button', { name: 'Suspend the key' });
@@ -42,6 +49,8 @@ describe('what can be done with a key', () => {
     fireEvent.change(screen.getByLabelText('Type jobs to confirm'), { target: { value: 'jobs' } });
     await act(async () => fireEvent.click(suspend));
     expect(DELETE).toHaveBeenCalledTimes(1);
+    await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Undo' })));
+    expect(POST).toHaveBeenLastCalledWith('/v1/keys/{id}/reactivate', { params: { path: { id: 'key_1' } } });
   });
 
   it('point 18 says why a key was not reactivated', async () => {

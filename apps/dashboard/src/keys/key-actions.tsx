@@ -7,6 +7,7 @@ import { Confirm } from '../shell/confirm.js';
 import { useOrg } from '../shell/org.queries.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { SecretOnce } from '../shell/secret-once.js';
+import { offerUndo } from '../shell/undo.js';
 import { When } from '../shell/when.js';
 import { useDayOfRequests, useReactivateKey, useRotateKey, useSuspendKey, type Key } from './keys.queries.js';
 
@@ -91,9 +92,12 @@ function Suspend({ record }: { record: Key }): ReactNode {
 
 /** Question before a key is suspended, with the traffic that stops. A key that is in use asks for its label. */
 function ConfirmSuspend({ record, onClose }: { record: Key; onClose: () => void }): ReactNode {
-  const suspend = useSuspendKey(record.id);
   const traffic = useDayOfRequests(useOrg().id, record.id);
   const name = record.label ?? record.masked_key;
+  const reactivate = useReactivateKey(record.id);
+  const suspend = useSuspendKey(record.id, () => {
+    offerUndo(`The key ${name} is suspended.`, () => reactivate.mutateAsync());
+  });
   const inUse = traffic.data !== undefined && traffic.data > 0;
   return (
     <Confirm

@@ -111,9 +111,14 @@ function KeyTable({ rows }: { rows: readonly Key[] }): ReactNode {
       ),
     },
     { name: 'Spent', isFigure: true, cell: (key) => <Money usd={key.spent_usd} none="unknown" /> },
-    { name: 'Cap', isFigure: true, cell: (key) => <Money usd={key.spend_cap_usd} none="no cap" /> },
+    {
+      name: 'Cap',
+      sort: 'spend_cap_usd',
+      isFigure: true,
+      cell: (key) => <Money usd={key.spend_cap_usd} none="no cap" />,
+    },
     { name: 'Last used', sort: 'last_used_at', cell: (key) => <When at={key.last_used_at} /> },
-    { name: 'Expires', cell: (key) => <When at={key.expires_at} /> },
+    { name: 'Expires', sort: 'expires_at', cell: (key) => <When at={key.expires_at} /> },
   ];
   return (
     <DataTable

@@ -145,8 +145,8 @@ export function useRotateKey(
   );
 }
 
-export function useSuspendKey(id: string): UseMutationResult<Key, Problem, void> {
-  return useKeyWrite(() => bodyOf(api.DELETE('/v1/keys/{id}', { params: { path: { id } } })));
+export function useSuspendKey(id: string, after: () => void): UseMutationResult<Key, Problem, void> {
+  return useKeyWrite(() => bodyOf(api.DELETE('/v1/keys/{id}', { params: { path: { id } } })), after);
 }
 
 export function useReactivateKey(id: string): UseMutationResult<Key, Problem, void> {

@@ -64,7 +64,7 @@ export default function MembersPage(): ReactNode {
 function Members({ org, own, mayChange }: { org: string; own: string; mayChange: boolean }): ReactNode {
   const [url, change] = useParamsOfUrl();
   const page = pageOf(url.page);
-  const members = useMembers(org, { q: url.q, page });
+  const members = useMembers(org, { q: url.q, sort: url.sort, page });
   if (members.isPending) return <Loading height={44} rows={6} />;
   if (members.isError) return <ProblemCard failure={members.error} retry={() => void members.refetch()} />;
   const { data, total } = members.data;
@@ -72,6 +72,7 @@ function Members({ org, own, mayChange }: { org: string; own: string; mayChange:
   const columns: Column<Member>[] = [
     {
       name: 'Person',
+      sort: 'name',
       cell: ({ name, email, user_id: id }) => (
         <Stack gap={0}>
           <Text size="sm" fw={500}>
@@ -84,14 +85,15 @@ function Members({ org, own, mayChange }: { org: string; own: string; mayChange:
         </Stack>
       ),
     },
-    { name: 'Role', cell: ({ role }) => <Badge variant="light">{role}</Badge> },
+    { name: 'Role', sort: 'role', cell: ({ role }) => <Badge variant="light">{role}</Badge> },
     { name: 'Teams', isFigure: true, cell: ({ teams }) => teams.length },
     {
       name: 'Cap, 30 days',
+      sort: 'spend_cap_usd',
       isFigure: true,
       cell: ({ spend_cap_usd: cap }) => <Money usd={cap} none="no cap" />,
     },
-    { name: 'Joined', cell: ({ created_at: at }) => <When at={at} /> },
+    { name: 'Joined', sort: 'created_at', cell: ({ created_at: at }) => <When at={at} /> },
     ...(mayChange
       ? [{ name: 'Change', cell: (member: Member) => <MemberActions org={org} member={member} /> }]
       : []),
@@ -104,6 +106,7 @@ function Members({ org, own, mayChange }: { org: string; own: string; mayChange:
         rows={data}
         rowKey={({ user_id: id }) => id}
         minWidth={760}
+        order={{ by: url.sort, onChange: (sort) => change({ sort }) }}
       />
       <Pager
         page={page}

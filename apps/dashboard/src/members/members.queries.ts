@@ -11,10 +11,15 @@ export const MEMBERS_A_PAGE = 50;
 
 export function useMembers(
   org: string,
-  filter: { q?: string; page: number },
+  filter: { q?: string; sort?: string; page: number },
 ): UseQueryResult<Schemas['CursorPageOfMemberRecord']> {
-  const { q, page } = filter;
-  const query = { ...(q ? { q } : {}), limit: MEMBERS_A_PAGE, offset: (page - 1) * MEMBERS_A_PAGE };
+  const { q, sort, page } = filter;
+  const query = {
+    ...(q ? { q } : {}),
+    ...(sort ? { sort } : {}),
+    limit: MEMBERS_A_PAGE,
+    offset: (page - 1) * MEMBERS_A_PAGE,
+  };
   return useQuery({
     queryKey: [org, 'members', query],
     queryFn: () => bodyOf(api.GET('/v1/orgs/{id}/members', { params: { path: { id: org }, query } })),

@@ -17,6 +17,7 @@ const Bell = lazy(() => import('./bell.js'));
 const HelpMenu = lazy(() => import('./help-menu.js'));
 const SchemeSwitch = lazy(() => import('./scheme-switch.js'));
 const PersonMenu = lazy(() => import('./person-menu.js'));
+const UndoBar = lazy(() => import('./undo.js'));
 
 /** Header, navigation and the page. A drawer below 768 px. */
 export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children: ReactNode }): ReactNode {
@@ -77,6 +78,9 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
           <SectionTabs roles={roles} />
           {children}
         </div>
+        <Suspense>
+          <UndoBar />
+        </Suspense>
       </AppShell.Main>
     </AppShell>
   );

@@ -14,7 +14,7 @@ export function Money({ usd, decimals = 2, none = 'not billed' }: MoneyProps): R
   if (usd === null) return none;
   return (
     <Tooltip label={`$${usd}`}>
-      <span style={FIGURE} onCopy={(event) => copyExact(event, usd)}>
+      <span data-exact={usd} style={FIGURE} onCopy={(event) => copyExact(event, usd)}>
         {formatUsd(usd, decimals)}
       </span>
     </Tooltip>

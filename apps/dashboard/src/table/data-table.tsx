@@ -1,7 +1,8 @@
 import { Group, Pagination, Table, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import classes from './data-table.module.css';
 import { directionOf, SortHead, type Order } from './sort-head.js';
+import { TableFile } from './table-file.js';
 
 export interface Column<Row> {
   name: string;
@@ -24,66 +25,73 @@ interface DataTableProps<Row> {
   minWidth?: number;
   /** Order of the rows and how it is changed; absent where no column sorts. */
   order?: Order;
+  /** False where the page writes a fuller file. */
+  hasFile?: boolean;
 }
 
 /** A table that scrolls inside its box, by the keyboard too; on a phone each row is a card, whose roles are said anew. */
-export function DataTable<Row>({
-  label,
-  columns,
-  rows,
-  rowKey,
-  minWidth = 640,
-  order,
-}: DataTableProps<Row>): ReactNode {
+export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const { label, hasFile = true } = props;
   return (
-    <div className={classes.box} tabIndex={0} role="region" aria-label={label}>
-      <Table
-        highlightOnHover
-        verticalSpacing="xs"
-        horizontalSpacing="sm"
-        role="table"
-        aria-label={label}
-        className={classes.table}
-        style={{ '--table-min-width': `${minWidth}px` }}
-      >
-        <Table.Thead role="rowgroup">
-          <Table.Tr role="row">
-            {columns.map(({ name, isFigure, width, sort }) => (
-              <Table.Th
+    <div>
+      <div ref={box} className={classes.box} tabIndex={0} role="region" aria-label={label}>
+        <Shown {...props} />
+      </div>
+      {hasFile && <TableFile label={label} read={(read) => box.current !== null && read(box.current)} />}
+    </div>
+  );
+}
+
+function Shown<Row>(props: DataTableProps<Row>): ReactNode {
+  const { label, columns, rows, rowKey, minWidth = 640, order } = props;
+  return (
+    <Table
+      highlightOnHover
+      verticalSpacing="xs"
+      horizontalSpacing="sm"
+      role="table"
+      aria-label={label}
+      className={classes.table}
+      style={{ '--table-min-width': `${minWidth}px` }}
+    >
+      <Table.Thead role="rowgroup">
+        <Table.Tr role="row">
+          {columns.map(({ name, isFigure, width, sort }) => (
+            <Table.Th
+              key={name}
+              role="columnheader"
+              aria-sort={sort === undefined ? undefined : directionOf(sort, order)}
+              w={width}
+              ta={isFigure ? 'right' : 'left'}
+              className={classes.head}
+            >
+              {sort === undefined || order === undefined ? (
+                name
+              ) : (
+                <SortHead name={name} sort={sort} order={order} />
+              )}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody role="rowgroup">
+        {rows.map((row) => (
+          <Table.Tr key={rowKey(row)} role="row">
+            {columns.map(({ name, cell, isFigure, isControl }) => (
+              <Table.Td
                 key={name}
-                role="columnheader"
-                aria-sort={sort === undefined ? undefined : directionOf(sort, order)}
-                w={width}
-                ta={isFigure ? 'right' : 'left'}
-                className={classes.head}
+                role="cell"
+                data-label={name}
+                className={isFigure ? classes.figure : isControl ? classes.control : undefined}
               >
-                {sort === undefined || order === undefined ? (
-                  name
-                ) : (
-                  <SortHead name={name} sort={sort} order={order} />
-                )}
-              </Table.Th>
+                {cell(row)}
+              </Table.Td>
             ))}
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody role="rowgroup">
-          {rows.map((row) => (
-            <Table.Tr key={rowKey(row)} role="row">
-              {columns.map(({ name, cell, isFigure, isControl }) => (
-                <Table.Td
-                  key={name}
-                  role="cell"
-                  data-label={name}
-                  className={isFigure ? classes.figure : isControl ? classes.control : undefined}
-                >
-                  {cell(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 

@@ -1,8 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import type { Column } from './data-table.js';
+import { TableFile } from './table-file.js';
 import classes from './virtual-table.module.css';
 
 interface VirtualTableProps<Row> {
@@ -41,6 +43,16 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
   });
   useEffect(() => rowsInView.measure(), [rowsInView, isNarrow]);
   const grid = isNarrow ? {} : gridOf(columns);
+  // All rows are in the document for as long as a file is written of them.
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole
+    ? rows.map((row, index) => placeOf(rowKey(row), index))
+    : rowsInView.getVirtualItems();
+  const readWhole = (read: (table: HTMLElement) => void): void => {
+    flushSync(() => setWhole(true));
+    if (box.current !== null) read(box.current);
+    setWhole(false);
+  };
   return (
     <>
       <div
@@ -57,7 +69,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
           style={{ height: rowsInView.getTotalSize(), minWidth: grid.minWidth }}
           role="rowgroup"
         >
-          {rowsInView.getVirtualItems().map(({ key, index, start, size }) => (
+          {shown.map(({ key, index, start, size }) => (
             <div
               key={key}
               className={isNarrow ? classes.card : classes.row}
@@ -71,8 +83,14 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
         </div>
       </div>
       <More {...props} />
+      <TableFile label={label} read={readWhole} />
     </>
   );
+}
+
+/** Place of a row that is read and not seen. */
+function placeOf(key: string, index: number) {
+  return { key, index, start: 0, size: ROW_PX };
 }
 
 /** Rows are laid out one by one: only widths that no content changes keep their columns below each other. */

@@ -8,6 +8,7 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { offerUndo } from '../shell/undo.js';
 import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
@@ -93,7 +94,9 @@ function AddPerson({ team }: { team: Team }): ReactNode {
           variant="default"
           disabled={person === null}
           loading={add.isPending}
-          onClick={() => person !== null && add.mutate(person, { onSuccess: () => setPerson(null) })}
+          onClick={() =>
+            person !== null && add.mutate({ user_id: person }, { onSuccess: () => setPerson(null) })
+          }
         >
           Add
         </Button>
@@ -108,6 +111,13 @@ function Members({ team, mayChange }: { team: Team; mayChange: boolean }): React
   const page = pageOf(url.page);
   const members = useTeamMembers(team.id, page);
   const remove = useRemoveTeamMember(team.id);
+  const add = useAddTeamMember(team.id);
+  const undo = ({ team_id: _team, email: _email, name: _name, created_at: _at, ...before }: TeamMember) =>
+    add.mutateAsync(before);
+  const takeOut = (member: TeamMember): void =>
+    remove.mutate(member.user_id, {
+      onSuccess: () => offerUndo(`${member.name} is not in ${team.name} any more.`, () => undo(member)),
+    });
   if (members.isPending) return <Loading height={44} rows={3} />;
   if (members.isError) return <ProblemCard failure={members.error} retry={() => void members.refetch()} />;
   const { data, total } = members.data;
@@ -125,12 +135,12 @@ function Members({ team, mayChange }: { team: Team; mayChange: boolean }): React
       ? [
           {
             name: 'Change',
-            cell: ({ user_id: id, name }: TeamMember) => (
+            cell: (member: TeamMember) => (
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={`Remove ${name} from the team`}
-                onClick={() => remove.mutate(id)}
+                aria-label={`Remove ${member.name} from the team`}
+                onClick={() => takeOut(member)}
               >
                 Remove
               </Button>

@@ -45,7 +45,7 @@ function Teams({ org }: { org: string }): ReactNode {
   const { slug } = useOrg();
   const [url, change] = useParamsOfUrl();
   const page = pageOf(url.page);
-  const teams = useTeams(org, page);
+  const teams = useTeams(org, url.sort, page);
   if (teams.isPending) return <Loading height={44} rows={4} />;
   if (teams.isError) return <ProblemCard failure={teams.error} retry={() => void teams.refetch()} />;
   const { data, total } = teams.data;
@@ -53,23 +53,36 @@ function Teams({ org }: { org: string }): ReactNode {
   const columns: Column<Team>[] = [
     {
       name: 'Team',
+      sort: 'name',
       cell: ({ id, name }) => (
         <Anchor component={Link} to={`/o/${slug}/teams/${id}`} size="sm" fw={500}>
           {name}
         </Anchor>
       ),
     },
-    { name: 'Requests a minute', isFigure: true, cell: ({ rpm_limit: rpm }) => rpm ?? 'default' },
+    {
+      name: 'Requests a minute',
+      sort: 'rpm_limit',
+      isFigure: true,
+      cell: ({ rpm_limit: rpm }) => rpm ?? 'default',
+    },
     {
       name: 'Cap, 30 days',
+      sort: 'spend_cap_usd',
       isFigure: true,
       cell: ({ spend_cap_usd: cap }) => <Money usd={cap} none="no cap" />,
     },
-    { name: 'Since', cell: ({ created_at: at }) => <When at={at} /> },
+    { name: 'Since', sort: 'created_at', cell: ({ created_at: at }) => <When at={at} /> },
   ];
   return (
     <>
-      <DataTable label="Teams" columns={columns} rows={data} rowKey={({ id }) => id} />
+      <DataTable
+        label="Teams"
+        columns={columns}
+        rows={data}
+        rowKey={({ id }) => id}
+        order={{ by: url.sort, onChange: (sort) => change({ sort }) }}
+      />
       <Pager
         page={page}
         rows={TEAMS_A_PAGE}

@@ -11,8 +11,12 @@ export type TeamMember = Schemas['TeamMemberRecord'];
 export const TEAMS_A_PAGE = 50;
 const CHOICES = 50;
 
-export function useTeams(org: string, page: number): UseQueryResult<Schemas['CursorPageOfTeamRecord']> {
-  const query = { limit: TEAMS_A_PAGE, offset: (page - 1) * TEAMS_A_PAGE };
+export function useTeams(
+  org: string,
+  sort: string | undefined,
+  page: number,
+): UseQueryResult<Schemas['CursorPageOfTeamRecord']> {
+  const query = { ...(sort ? { sort } : {}), limit: TEAMS_A_PAGE, offset: (page - 1) * TEAMS_A_PAGE };
   return useQuery({
     queryKey: [org, 'teams', query],
     queryFn: () => bodyOf(api.GET('/v1/orgs/{id}/teams', { params: { path: { id: org }, query } })),
@@ -101,9 +105,12 @@ export function useDeleteTeam(id: string): UseMutationResult<unknown, Problem, v
   return useTeamWrite(() => bodyOf(api.DELETE('/v1/teams/{id}', { params: { path: { id } } })));
 }
 
-export function useAddTeamMember(id: string): UseMutationResult<TeamMember, Problem, string> {
-  return useTeamWrite((user_id) =>
-    bodyOf(api.PUT('/v1/teams/{id}/members/{user_id}', { params: { path: { id, user_id } }, body: {} })),
+/** Adds a person to the team, with limits of their own there. */
+export function useAddTeamMember(
+  id: string,
+): UseMutationResult<TeamMember, Problem, Schemas['ScopeLimitsBody'] & { user_id: string }> {
+  return useTeamWrite(({ user_id, ...body }) =>
+    bodyOf(api.PUT('/v1/teams/{id}/members/{user_id}', { params: { path: { id, user_id } }, body })),
   );
 }
 

@@ -15,5 +15,5 @@ export function totalsCsv({ groups, totals, total }: Series): string {
     ...[values.latency_p50_ms, values.latency_p95_ms, values.ttft_p50_ms],
   ];
   const rows = groups.map((group) => rowOf(nameOf(group), group.id, totals[group.id]));
-  return csvOf(HEAD, [...rows, rowOf('Total', '', total)], new Set(['spend_usd']));
+  return csvOf(HEAD, [...rows, rowOf('Total', '', total)]);
 }

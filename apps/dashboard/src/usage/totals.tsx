@@ -66,6 +66,7 @@ export function Totals({ shown, series, before }: TotalsProps): ReactNode {
       rows={rows}
       rowKey={({ id }) => id ?? 'total'}
       minWidth={960}
+      hasFile={false}
     />
   );
 }
