@@ -6,15 +6,17 @@ import type { Turn } from './chat.js';
 const IMAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 interface ComposerProps {
+  /** Message that stands there at first. */
+  draft: Turn;
   isRunning: boolean;
   onSend: (turn: Turn) => void;
   onStop: () => void;
 }
 
 /** Enter sends, Shift and Enter begin a line. */
-export function Composer({ isRunning, onSend, onStop }: ComposerProps): ReactNode {
-  const [text, setText] = useState('');
-  const [image, setImage] = useState<string | null>(null);
+export function Composer({ draft, isRunning, onSend, onStop }: ComposerProps): ReactNode {
+  const [text, setText] = useState(draft.text);
+  const [image, setImage] = useState<string | null>(draft.image ?? null);
   const [fault, setFault] = useState('');
   const canSend = !isRunning && (text.trim() !== '' || image !== null);
   const send = (event: FormEvent | KeyboardEvent): void => {

@@ -12,9 +12,9 @@ export interface Lane {
   isRunning: boolean;
 }
 
-const newLane = (model: string): Lane => ({
+const newLane = (model: string, past: readonly Turn[]): Lane => ({
   model,
-  turns: [],
+  turns: [...past],
   answer: null,
   problem: null,
   isRunning: false,
@@ -27,14 +27,15 @@ interface Conversation {
   clear: () => void;
 }
 
-/** The same prompt to each model at once, every one with its own past. */
-export function useLanes(models: readonly string[]): Conversation {
+/** The same prompt to each model at once, every one with its own past, which begins as `past` until it is cleared. */
+export function useLanes(models: readonly string[], past: readonly Turn[]): Conversation {
   const [byModel, setByModel] = useState<ReadonlyMap<string, Lane>>(new Map());
   const running = useRef(new Set<AbortController>());
-  const lanes = models.map((model) => byModel.get(model) ?? newLane(model));
+  const [begun, begin] = useState(past);
+  const lanes = models.map((model) => byModel.get(model) ?? newLane(model, begun));
 
   const change = useCallback((model: string, next: (lane: Lane) => Lane) => {
-    setByModel((all) => new Map(all).set(model, next(all.get(model) ?? newLane(model))));
+    setByModel((all) => new Map(all).set(model, next(all.get(model) ?? newLane(model, []))));
   }, []);
 
   const send: Conversation['send'] = (turn, settings, key) => {
@@ -70,5 +71,9 @@ export function useLanes(models: readonly string[]): Conversation {
   const stop = (): void => {
     for (const controller of running.current) controller.abort();
   };
-  return { lanes, send, stop, clear: () => setByModel(new Map()) };
+  const clear = (): void => {
+    setByModel(new Map());
+    begin([]);
+  };
+  return { lanes, send, stop, clear };
 }

@@ -11,6 +11,7 @@ import {
 } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { IconCode } from '@tabler/icons-react';
+import { useLocation } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useMe } from '../session/me.queries.js';
 import { CodeBlock } from '../shell/code-block.js';
@@ -18,6 +19,7 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import type { Replay } from '../shell/replay.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { bodyOf, curlOf, type Settings, type Turn } from './chat.js';
 import { Composer } from './composer.js';
@@ -28,19 +30,19 @@ import { playgroundKey, useTextModels } from './playground.queries.js';
 const FIRST_MODEL = 'simulator/chat';
 const LANES_MAX = 4;
 const SEARCH_AFTER_MS = 300;
+const NOTHING: Replay = {
+  ...{ system: '', temperature: '', maxTokens: '', tools: '', past: [] },
+  last: { role: 'user', text: '' },
+};
 
 export default function PlaygroundPage(): ReactNode {
   const org = useOrg();
   const person = useMe().data?.user;
   const [url, change] = useParamsOfUrl();
   const models = (url.models ?? FIRST_MODEL).split(',').filter(Boolean).slice(0, LANES_MAX);
-  const [settings, setSettings] = useState<Settings>({
-    system: '',
-    temperature: '',
-    maxTokens: '',
-    tools: '',
-  });
-  const { lanes, send, stop, clear } = useLanes(models);
+  const replay = useLocation().state.replay ?? NOTHING;
+  const [settings, setSettings] = useState<Settings>(replay);
+  const { lanes, send, stop, clear } = useLanes(models, replay.past);
   const isRunning = lanes.some((lane) => lane.isRunning);
   const sendAs = (turn: Turn): void => {
     if (person !== undefined) send(turn, settings, () => playgroundKey(org.id, person, Date.now()));
@@ -64,7 +66,7 @@ export default function PlaygroundPage(): ReactNode {
           ))}
         </SimpleGrid>
         <Panel>
-          <Composer isRunning={isRunning} onStop={stop} onSend={sendAs} />
+          <Composer draft={replay.last} isRunning={isRunning} onStop={stop} onSend={sendAs} />
         </Panel>
         <Panel title="Settings">
           <SettingsForm settings={settings} onChange={setSettings} />

@@ -22,7 +22,11 @@ jest.unstable_mockModule('@tanstack/react-router', () => ({
   useParams: () => ({ org: 'org_1', id: 'req_1' }),
   // No address, and so no zone in it.
   useSearch: () => undefined,
-  Link: ({ to, children }: { to: string; children: ReactNode }) => <a href={to}>{children}</a>,
+  Link: ({ to, state, children }: { to: string; state?: object; children: ReactNode }) => (
+    <a href={to} data-state={JSON.stringify(state)}>
+      {children}
+    </a>
+  ),
 }));
 const { default: RequestPage } = await import('./request-page.js');
 
@@ -155,13 +159,23 @@ describe('the page of a request that was refused before any model', () => {
   });
 });
 
+const offer = (provider: string, name: string, [prompt, completion]: [string, string]) => ({
+  ...{ provider, name },
+  pricing: { prompt_usd_per_1m: prompt, completion_usd_per_1m: completion },
+});
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+
 describe('the page of a request that was served', () => {
   const served = {
     ...lookup,
     ...{ outcome: 'served', endpoint: '/v1/chat/completions', model: 'acme/swift', provider: 'harbor' },
     ...{ created_at: '2026-03-07T10:20:30.400Z', key_id: 'key_1', http_status: 200, error_code: null },
     ...{ cost_usd: '0.068160', latency_ms: 1_450, ttft_ms: null, prompt_tokens: 10, completion_tokens: 5 },
-    ...{ attempts: [], price_lines: null, limits_seen: null, request_tags: {} },
+    ...{ attempts: [], limits_seen: null, request_tags: {}, byok_used: false },
+    price_lines: [
+      { line: 'fresh', quantity: '10', unit: '1M tokens', rate_usd: '2000', amount_usd: '0.02' },
+      { line: 'completion', quantity: '5', unit: '1M tokens', rate_usd: '9632', amount_usd: '0.04816' },
+    ],
   } as unknown as Lookup;
   const openServed = (): void =>
     open({
@@ -169,9 +183,22 @@ describe('the page of a request that was served', () => {
       '/v1/usage/requests/{id}/content': () => ({
         contents: [
           {
-            ...{ unit: 0, request: { model: 'swift', messages: [] }, request_bytes: 10, response: null },
+            ...{
+              unit: 0,
+              request: { model: 'swift', messages: MESSAGES },
+              request_bytes: 10,
+              response: null,
+            },
             ...{ response_bytes: 0, redactions: 0, expires_at: '2026-03-14T10:20:30.400Z' },
           },
+        ],
+      }),
+      '/v1/models/search': () => ({ data: [] }),
+      '/v1/models/{brand}/{name}/providers': () => ({
+        data: [
+          offer('harbor', 'Harbor', ['2000', '9632']),
+          offer('northwind', 'Northwind', ['1000', '4816']),
+          { ...offer('mist', 'Mist', ['1', '1']), pricing: { request_usd: '1' } },
         ],
       }),
       '/v1/keys/{id}': () => ({ created_by: 'usr_1' }),
@@ -197,6 +224,30 @@ describe('the page of a request that was served', () => {
     );
   });
 
+  it('is replayed in the playground with its conversation, once that was shown, and never in an address', async () => {
+    openServed();
+    fireEvent.click(await screen.findByRole('button', { name: 'Show prompt and answer' }));
+    const link = await screen.findByRole('link', { name: 'Replay in the playground' });
+    expect(link.getAttribute('href')).toBe('/o/org_1/playground?models=acme/swift');
+    expect(JSON.parse(link.dataset.state ?? '')).toMatchObject({
+      replay: { last: { role: 'user', text: 'Hi' }, past: [] },
+    });
+  });
+
+  it('says what the same tokens cost at the other providers, exactly', async () => {
+    openServed();
+    const table = await screen.findByRole('table', { name: 'Cost elsewhere' });
+    const rows = [...table.querySelectorAll('tbody tr')].map((row) => row.textContent);
+    expect(rows).toEqual(['Harbor (served it)$0.0681600%', 'Northwind$0.034080-50%']);
+  });
+
+  it('shows its record as JSON', async () => {
+    openServed();
+    fireEvent.click(await screen.findByRole('button', { name: 'Show the JSON' }));
+    const shown = screen.getByRole('region', { name: 'the record' });
+    expect(JSON.parse(shown.textContent ?? '')).toEqual(served);
+  });
+
   it('is copied as code, with its own body once that was shown, and as its record', async () => {
     const copied: string[] = [];
     Object.assign(navigator, { clipboard: { writeText: async (text: string) => void copied.push(text) } });
@@ -211,8 +262,8 @@ describe('the page of a request that was served', () => {
     expect(await copy('As curl')).toContain('"content": "…"');
     fireEvent.click(screen.getByRole('button', { name: 'Show prompt and answer' }));
     await screen.findByRole('region', { name: 'what was asked' });
-    expect(await copy('As Python')).toContain('json={"model": "swift", "messages": []}');
-    expect(await copy('As TypeScript')).toContain('"messages": []');
+    expect(await copy('As Python')).toContain('json={"model": "swift", "messages": [{"role": "user"');
+    expect(await copy('As TypeScript')).toContain('"role": "user"');
     expect(JSON.parse(await copy('Record as JSON'))).toEqual(served);
   });
 });

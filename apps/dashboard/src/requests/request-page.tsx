@@ -9,12 +9,15 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { replayOf } from '../shell/replay.js';
 import { Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { Bill } from './bill.js';
 import { Contents } from './contents.js';
 import { CopyRequest } from './copy-request.js';
 import { Fact, Line } from './facts.js';
+import { OthersCost } from './others-cost.js';
+import { RecordJson } from './record-json.js';
 import { Refused } from './refused.js';
 import { useContents, useKeyOwner, useLookup, type Lookup } from './requests.queries.js';
 import { Waterfall } from './waterfall.js';
@@ -52,15 +55,22 @@ function Found({ request }: { request: Lookup }): ReactNode {
   const { slug } = useOrg();
   const contents = useContents(request.request_id);
   const { endpoint, model } = request;
+  const asked = contents.data?.contents[0]?.request;
+  const replay = replayOf(asked);
   return (
     <Stack gap="lg">
       <Group justify="flex-end" gap="sm">
         {model !== null && IN_PLAYGROUND.has(endpoint) && (
-          <Button component={Link} to={`/o/${slug}/playground?models=${model}`} variant="default">
-            Try in the playground
+          <Button
+            component={Link}
+            to={`/o/${slug}/playground?models=${model}`}
+            state={replay === null ? undefined : { replay }}
+            variant="default"
+          >
+            {replay === null ? 'Try in the playground' : 'Replay in the playground'}
           </Button>
         )}
-        <CopyRequest request={request} body={contents.data?.contents[0]?.request} />
+        <CopyRequest request={request} body={asked} />
       </Group>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
         <Fact name="Outcome">
@@ -77,11 +87,13 @@ function Found({ request }: { request: Lookup }): ReactNode {
         <Fact name="Output tokens">{count(request.completion_tokens)}</Fact>
       </SimpleGrid>
       <What request={request} />
-      <Panel title="Attempts" about="Each try of a provider: waiting for the first token, then the answer">
-        <Waterfall attempts={request.attempts} />
+      <Panel title="Timeline" about="Each try of a provider: waiting for the first token, then the answer">
+        <Waterfall request={request} />
       </Panel>
       <Bill request={request} />
+      {model !== null && <OthersCost request={{ ...request, model }} />}
       <Contents contents={contents} />
+      <RecordJson request={request} />
     </Stack>
   );
 }

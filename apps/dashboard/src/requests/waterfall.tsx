@@ -27,10 +27,24 @@ export function placed(
   });
 }
 
-export function Waterfall({ attempts }: { attempts: readonly Attempt[] }): ReactNode {
+/** Returns the time until the first provider was called; null where none was, or the clocks disagree. */
+export function admittedAfter({
+  created_at: came,
+  attempts,
+}: Pick<Lookup, 'created_at' | 'attempts'>): number | null {
+  if (attempts.length === 0) return null;
+  const ms = Math.min(...attempts.map(({ started_at: at }) => Date.parse(at))) - Date.parse(came);
+  return ms < 0 ? null : ms;
+}
+
+/** Course of a request: admission, each try of a provider, the end. */
+export function Waterfall({ request }: { request: Lookup }): ReactNode {
+  const { attempts, latency_ms: endMs } = request;
   if (attempts.length === 0) return <Text size="sm">No provider was called.</Text>;
+  const admittedMs = admittedAfter(request);
   return (
     <ol className={classes.list}>
+      {admittedMs !== null && <Moment name="Admitted" ms={admittedMs} />}
       {placed(attempts).map(({ attempt, left, wait, stream }) => (
         <li key={attempt.n}>
           <Group justify="space-between" gap="xs">
@@ -57,6 +71,20 @@ export function Waterfall({ attempts }: { attempts: readonly Attempt[] }): React
           )}
         </li>
       ))}
+      {endMs !== null && <Moment name="Ended" ms={endMs} />}
     </ol>
+  );
+}
+
+function Moment({ name, ms }: { name: string; ms: number }): ReactNode {
+  return (
+    <li>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">{name}</Text>
+        <Text size="sm" className={classes.figure}>
+          after {milliseconds(ms)}
+        </Text>
+      </Group>
+    </li>
   );
 }
