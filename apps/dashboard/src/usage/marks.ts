@@ -20,26 +20,31 @@ const OF_REQUESTS: ReadonlySet<string> = new Set(['model', 'key_id']);
 /** Groups that no filter has. */
 const NO_FILTER: ReadonlySet<string | null> = new Set(['other', 'none', 'all', null]);
 
+/** True if a filter has the requests of the group alone. */
+export function isOne(group: string | null): group is string {
+  return !NO_FILTER.has(group);
+}
+
 /**
  * Returns the link of a part of the chart: a group of a bucket, or all groups or the whole range where either is null.
  * It leads to the requests where Requests has the filter, else to the usage of just that part.
  */
 export function markOf(shown: Shown, group: string | null, bucket: number | null): Mark {
   const { slug, url, groupBy } = shown;
-  const isOne = !NO_FILTER.has(group);
+  const isAlone = isOne(group);
   const filters: UsageFilters = {
     ...filtersOf(url),
-    ...(isOne && group !== null && filterOf(groupBy, group)),
+    ...(isOne(group) && filterOf(groupBy, group)),
     // Of the errors the page shows no others.
     ...(url.metric === 'errors' && { status: 'error' }),
   };
   const { status, ...others } = filters;
   const isListed = status !== 'success' && Object.keys(others).every((name) => OF_REQUESTS.has(name));
-  if (isListed && (isOne || group === null)) {
+  if (isListed && (isAlone || group === null)) {
     const search = { ...rangeOf(shown, bucket, '24h'), ...others, ...(status && { show: 'failed' }) };
     return { to: `/o/${slug}/requests`, search };
   }
-  const view = { ...(url.metric && { metric: url.metric }), ...(!isOne && url.by && { by: url.by }) };
+  const view = { ...(url.metric && { metric: url.metric }), ...(!isAlone && url.by && { by: url.by }) };
   return { to: `/o/${slug}/usage`, search: { ...rangeOf(shown, bucket, '7d'), ...filters, ...view } };
 }
 

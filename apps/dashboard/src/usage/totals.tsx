@@ -1,4 +1,5 @@
-import { ColorSwatch, Group } from '@mantine/core';
+import { ActionIcon, ColorSwatch, Group } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { MarkLink } from '../chart/mark-link.js';
 import { usdRatio } from '../format/money.js';
@@ -6,12 +7,16 @@ import { count, milliseconds } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { colourOf, nameOf } from './bars-of.js';
-import { markOf, type Shown } from './marks.js';
-import type { Series, SeriesValues } from './usage.queries.js';
+import { filterOf } from './filter.js';
+import { isOne, markOf, type Shown } from './marks.js';
+import type { Series, SeriesValues, Split } from './usage.queries.js';
 
 interface Row {
+  key: string;
   /** null = all groups. */
   id: string | null;
+  /** Group whose part this is; null for a group itself. */
+  within: string | null;
   name: string;
   colour: string | null;
   values: SeriesValues;
@@ -24,30 +29,37 @@ interface TotalsProps {
   series: Series;
   /** The period before, to compare with. */
   before?: Series | undefined;
+  /** Split of the groups by another; null without one. */
+  split: SplitTotals | null;
+}
+
+/** Second group of the table, and the groups that are open. */
+export interface SplitTotals {
+  by: string;
+  open: readonly Split[];
+  toggle: (group: string) => void;
 }
 
 /** The sums of the groups; each leads to what it is the sum of. */
-export function Totals({ shown, series, before }: TotalsProps): ReactNode {
-  const groups: Row[] = series.groups.map((group, index) => ({
-    id: group.id,
-    name: nameOf(group),
-    colour: colourOf(group.id, index),
-    values: series.totals[group.id],
-    beforeUsd: before === undefined ? null : spendOf(before, group.id),
-  }));
+export function Totals({ shown, series, before, split }: TotalsProps): ReactNode {
+  const groups = series.groups.flatMap((group, index): Row[] => [
+    {
+      key: group.id,
+      id: group.id,
+      within: null,
+      name: nameOf(group),
+      colour: colourOf(group.id, index),
+      values: series.totals[group.id],
+      beforeUsd: before === undefined ? null : spendOf(before, group.id),
+    },
+    ...partsOf(group.id, split),
+  ]);
   const total = { name: 'Total', values: series.total, beforeUsd: before?.total.cost_usd ?? null };
-  const rows: Row[] = [...groups, { id: null, colour: null, ...total }];
+  const rows: Row[] = [...groups, { key: 'total', id: null, within: null, colour: null, ...total }];
   const columns: Column<Row>[] = [
     {
       name: 'Group',
-      cell: ({ id, name, colour }) => (
-        <Group gap="xs" wrap="nowrap">
-          {colour !== null && <ColorSwatch size={12} color={colour} withShadow={false} />}
-          <MarkLink mark={markOf(shown, id, null)} isBold={id === null}>
-            {name}
-          </MarkLink>
-        </Group>
-      ),
+      cell: (row) => <GroupName row={row} shown={shown} split={split} />,
     },
     { name: 'Spend', isFigure: true, cell: ({ values }) => <Money usd={values.cost_usd} decimals={6} /> },
     { name: 'Share', isFigure: true, cell: ({ values }) => shareOf(values, series.total) },
@@ -64,10 +76,64 @@ export function Totals({ shown, series, before }: TotalsProps): ReactNode {
       label="Sums of the range"
       columns={columns}
       rows={rows}
-      rowKey={({ id }) => id ?? 'total'}
+      rowKey={({ key }) => key}
       minWidth={960}
-      hasFile={false}
+      hasFile={split !== null}
     />
+  );
+}
+
+/** Returns the parts of a group that is open, as far as they are read. */
+function partsOf(group: string, split: SplitTotals | null): Row[] {
+  const series = split?.open.find((one) => one.group === group)?.read.data;
+  if (series === undefined) return [];
+  return series.groups.map((part) => ({
+    key: `${group} ${part.id}`,
+    ...{ id: part.id, within: group, name: nameOf(part), colour: null, beforeUsd: null },
+    values: series.totals[part.id],
+  }));
+}
+
+interface GroupNameProps {
+  row: Row;
+  shown: Shown;
+  split: SplitTotals | null;
+}
+
+function GroupName({ row, shown, split }: GroupNameProps): ReactNode {
+  const { id, within, name, colour } = row;
+  const part = within === null || split === null ? shown : partShown(shown, within, split.by);
+  return (
+    <Group gap="xs" wrap="nowrap" pl={within === null ? 0 : 40}>
+      {split !== null && within === null && isOne(id) && <Opener group={id} name={name} split={split} />}
+      {colour !== null && <ColorSwatch size={12} color={colour} withShadow={false} />}
+      <MarkLink mark={markOf(part, id, null)} isBold={id === null}>
+        {name}
+      </MarkLink>
+    </Group>
+  );
+}
+
+/** Returns the page of one group, in the groups of the other. */
+function partShown(shown: Shown, within: string, by: string): Shown {
+  return { ...shown, url: { ...shown.url, ...filterOf(shown.groupBy, within), by }, groupBy: by };
+}
+
+function Opener({ group, name, split }: { group: string; name: string; split: SplitTotals }): ReactNode {
+  const open = split.open.find((one) => one.group === group);
+  const Icon = open === undefined ? IconChevronRight : IconChevronDown;
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="sm"
+      aria-label={`${name} by ${split.by}`}
+      aria-expanded={open !== undefined}
+      loading={open?.read.isFetching ?? false}
+      onClick={() => split.toggle(group)}
+    >
+      <Icon size={14} />
+    </ActionIcon>
   );
 }
 

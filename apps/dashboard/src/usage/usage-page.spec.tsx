@@ -190,6 +190,41 @@ describe('the page of usage', () => {
     POST.mockImplementation(async () => ({ data: SERIES }));
   });
 
+  it('a group is opened into those of a second group, whose marks lead to just that part', async () => {
+    const { address } = renderedAt('/o/org_1/usage?by=team', <UsagePage />);
+    fireEvent.click(await screen.findByRole('combobox', { name: 'Second group' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'then by key' }));
+    await waitFor(() => expect(address()).toBe('/o/org_1/usage?by=team&then=key'));
+    fireEvent.click(await screen.findByRole('button', { name: 'openai/gpt-5.1 by key' }));
+    await waitFor(() =>
+      expect(POST.mock.lastCall?.[1].body).toMatchObject({
+        ...{ team_id: 'openai/gpt-5.1', group_by: 'key', granularity: 'month' },
+      }),
+    );
+    const table = screen.getByRole('table', { name: 'Sums of the range' });
+    await waitFor(() => expect(table.querySelectorAll('tbody tr')).toHaveLength(7));
+    expect(hrefsIn(table)).toContain('/o/org_1/usage?team_id=openai%2Fgpt-5.1&key_id=xai%2Fgrok-4');
+    // What no filter has is not opened.
+    expect(screen.queryByRole('button', { name: 'Other by key' })).toBeNull();
+  });
+
+  it('any filter is added by its kind and value', async () => {
+    const { address } = renderedAt('/o/org_1/usage', <UsagePage />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Filter' }));
+    fireEvent.click(await screen.findByRole('combobox', { name: 'Filter by' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'Team' }));
+    fireEvent.click(await screen.findByRole('combobox', { name: 'Value' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'Search' }));
+    await waitFor(() => expect(address()).toBe('/o/org_1/usage?team_id=team_1'));
+    fireEvent.click(screen.getByRole('button', { name: 'Filter' }));
+    fireEvent.click(await screen.findByRole('combobox', { name: 'Filter by' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'Tag' }));
+    const value = await screen.findByRole('textbox', { name: 'Value' });
+    fireEvent.change(value, { target: { value: 'feature=chat' } });
+    fireEvent.submit(value.closest('form') as HTMLFormElement);
+    await waitFor(() => expect(address()).toBe('/o/org_1/usage?team_id=team_1&tag=feature%3Dchat'));
+  });
+
   it('the table on the screen is a file: each group with its exact spend, and the sum of all', async () => {
     const files: Blob[] = [];
     Object.assign(URL, {

@@ -18,12 +18,15 @@ import { download } from '../table/download.js';
 import { Views } from '../shell/views.js';
 import { bodyOfFilters, filtersOf, saidOf } from './filter.js';
 import type { Shown } from './marks.js';
+import { FilterPicker } from './filter-picker.js';
 import { GroupPicker } from './group-picker.js';
 import { groupOf, metricOf, METRICS } from './metrics.js';
 import { OverTime } from './over-time.js';
-import { Totals } from './totals.js';
+import { SecondGroupPicker, secondGroupOf } from './second-group.js';
+import { ShareLink } from './share-link.js';
+import { Totals, type SplitTotals } from './totals.js';
 import { totalsCsv } from './totals-csv.js';
-import { useSeries, type Series } from './usage.queries.js';
+import { useSeries, useSplits, type Series, type SeriesFilter } from './usage.queries.js';
 
 const HOURLY_UP_TO_HOURS = 48;
 /** Groups of the period before: as many as the API shows, so that few of today's are among its others. */
@@ -38,6 +41,7 @@ export default function UsagePage(): ReactNode {
   const { since, until, hours } = range;
   const groupBy = groupOf(url.by);
   const isNamed = groupBy !== 'tag';
+  const second = secondGroupOf(url.then, groupBy);
   const granularity = hours <= HOURLY_UP_TO_HOURS ? 'hour' : 'day';
   const filters = filtersOf(url);
   const names = { ...useFilterNames(org.id, filters) };
@@ -56,6 +60,7 @@ export default function UsagePage(): ReactNode {
       <PageHead title="Usage" scope={useScopes().usage} about={`Days and hours of ${zone}`}>
         <RangePicker otherwise="7d" />
         <Views page="/usage" />
+        <ShareLink span={series.data} />
         <ExportButton filter={{ since, until, ...bodyOfFilters(filters), time_zone: zone }} />
       </PageHead>
       <Group mb="md" gap="sm">
@@ -68,6 +73,8 @@ export default function UsagePage(): ReactNode {
           w={150}
         />
         <GroupPicker groupBy={groupBy} onChange={(by) => change({ by })} />
+        <SecondGroupPicker first={groupBy} second={second} onChange={(then) => change({ then })} />
+        <FilterPicker onPick={change} />
         <Switch
           label="Compare with the period before"
           checked={isCompared}
@@ -90,6 +97,7 @@ export default function UsagePage(): ReactNode {
           series={series.data}
           whole={isSameRange(whole.data, series.data) ? whole.data : undefined}
           before={isCompared ? before.data : undefined}
+          split={second === null ? null : { by: second, filter }}
         />
       )}
     </>
@@ -113,10 +121,12 @@ interface FiguresProps {
   whole: Series | undefined;
   /** The period before; undefined where it is not asked or not known yet. */
   before: Series | undefined;
+  /** Second group; null without one. */
+  split: { by: string; filter: SeriesFilter & { groupBy: string } } | null;
 }
 
 /** Chart and tables of the page, whose marks share their links. */
-function Figures({ shown, series, whole, before }: FiguresProps): ReactNode {
+function Figures({ shown, series, whole, before, split }: FiguresProps): ReactNode {
   const metric = metricOf(shown.url.metric);
   if (series.total.requests === 0) {
     const isFiltered = Object.keys(filtersOf(shown.url)).length > 0;
@@ -132,7 +142,13 @@ function Figures({ shown, series, whole, before }: FiguresProps): ReactNode {
         whole={whole}
         metric={metric}
       />
-      <Totals shown={shown} series={series} before={before} />
+      {split === null ? (
+        <Totals shown={shown} series={series} before={before} split={null} />
+      ) : (
+        <SplitGroups key={`${split.filter.groupBy} ${split.by}`} {...split}>
+          {(open) => <Totals shown={shown} series={series} before={before} split={open} />}
+        </SplitGroups>
+      )}
       <Group>
         <Button
           variant="default"
@@ -148,5 +164,27 @@ function Figures({ shown, series, whole, before }: FiguresProps): ReactNode {
         Percentiles are estimated from histograms.
       </Text>
     </Stack>
+  );
+}
+
+interface SplitGroupsProps {
+  by: string;
+  filter: SeriesFilter & { groupBy: string };
+  children: (split: SplitTotals) => ReactNode;
+}
+
+/** Reads the parts of the groups that are open. A part that cannot be read says so above the table. */
+function SplitGroups({ by, filter, children }: SplitGroupsProps): ReactNode {
+  const { id } = useOrg();
+  const [groups, setGroups] = useState<readonly string[]>([]);
+  const open = useSplits(id, filter, { second: by, groups });
+  const toggle = (group: string): void =>
+    setGroups(groups.includes(group) ? groups.filter((one) => one !== group) : [...groups, group]);
+  const failed = open.find(({ read }) => read.isError)?.read;
+  return (
+    <>
+      {failed !== undefined && <ProblemCard failure={failed.error} retry={() => void failed.refetch()} />}
+      {children({ by, open, toggle })}
+    </>
   );
 }

@@ -1,9 +1,9 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { askedOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { freshness } from '../api/fresh-reads.js';
 import type { Schemas } from '../api/schemas.js';
-import { bodyOfFilters, type UsageFilters } from './filter.js';
+import { bodyOfFilters, filterOf, type UsageFilters } from './filter.js';
 
 export type Series = Schemas['UsageSeries'];
 export type SeriesValues = Schemas['SeriesValues'];
@@ -42,12 +42,42 @@ export function useSeries(
   filter: SeriesFilter,
   { isNeeded = true, keepsShown = true } = {},
 ): UseQueryResult<Series> {
-  const body = bodyOfFilter(org, filter);
   return useQuery({
     enabled: isNeeded,
+    ...seriesRead(org, filter),
+    ...(keepsShown && { placeholderData: (shown: Series | undefined) => shown }),
+  });
+}
+
+function seriesRead(org: string | null, filter: SeriesFilter) {
+  const body = bodyOfFilter(org, filter);
+  return {
     queryKey: [org, 'series', body],
     queryFn: () => bodyOf(api.POST('/v1/usage/series', { body: { ...body, ...freshness(Date.now()) } })),
     staleTime: STALE_MS,
-    ...(keepsShown && { placeholderData: (shown: Series | undefined) => shown }),
+  };
+}
+
+/** A group that is split by another. */
+export interface Split {
+  group: string;
+  read: UseQueryResult<Series>;
+}
+
+/** Reads each of these groups in the groups of another, in one bucket a month: its sums alone are shown. */
+export function useSplits(
+  org: string | null,
+  filter: SeriesFilter & { groupBy: string },
+  { second, groups }: { second: string; groups: readonly string[] },
+): Split[] {
+  const reads = useQueries({
+    queries: groups.map((group) => ({
+      ...seriesRead(org, {
+        ...filter,
+        ...{ groupBy: second, granularity: 'month' },
+        filters: { ...filter.filters, ...filterOf(filter.groupBy, group) },
+      }),
+    })),
   });
+  return groups.map((group, at) => ({ group, read: reads[at] }));
 }

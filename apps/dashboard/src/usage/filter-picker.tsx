@@ -1,0 +1,107 @@
+import { Button, Popover, Select, Stack, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconFilterPlus } from '@tabler/icons-react';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { useOrg } from '../shell/org.queries.js';
+import { useFilterChoices } from './filter-picker.queries.js';
+
+const KINDS = [
+  { value: 'model', label: 'Model' },
+  { value: 'key_id', label: 'Key' },
+  { value: 'member_id', label: 'Member' },
+  { value: 'team_id', label: 'Team' },
+  { value: 'endpoint', label: 'Endpoint' },
+  { value: 'status', label: 'Outcome' },
+  { value: 'tag', label: 'Tag' },
+];
+const STATUSES = [
+  { value: 'success', label: 'Successes' },
+  { value: 'error', label: 'Errors' },
+];
+/** Filters that are typed: nothing lists their values. */
+const TYPED: Readonly<Record<string, { placeholder: string; pattern: string }>> = {
+  endpoint: { placeholder: '/v1/chat/completions, then Enter', pattern: '/.{1,255}' },
+  tag: { placeholder: 'feature=chat, then Enter', pattern: '[^=]{1,128}(=.*)?' },
+};
+const SEARCH_AFTER_MS = 300;
+
+/** Button that adds a filter to the address: first its kind, then its value. */
+export function FilterPicker({ onPick }: { onPick: (filter: Record<string, string>) => void }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const [kind, setKind] = useState('model');
+  const pick = (value: string): void => {
+    setOpen(false);
+    onPick({ [kind]: value });
+  };
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" withinPortal trapFocus>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconFilterPlus size={16} />} onClick={() => setOpen(!isOpen)}>
+          Filter
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs" w={260}>
+          <Select
+            label="Filter by"
+            data={KINDS}
+            allowDeselect={false}
+            comboboxProps={{ withinPortal: false }}
+            value={kind}
+            onChange={(next) => setKind(next ?? 'model')}
+          />
+          {kind in TYPED ? (
+            <Typed key={kind} {...TYPED[kind]} onPick={pick} />
+          ) : (
+            <Chosen key={kind} kind={kind} onPick={pick} />
+          )}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Chosen({ kind, onPick }: { kind: string; onPick: (value: string) => void }): ReactNode {
+  const { id: org } = useOrg();
+  const [q, setQ] = useState('');
+  const [searched] = useDebouncedValue(q, SEARCH_AFTER_MS);
+  const choices = useFilterChoices(org, kind, searched);
+  return (
+    <Select
+      label="Value"
+      searchable={kind !== 'status'}
+      data={kind === 'status' ? STATUSES : (choices.data ?? [])}
+      comboboxProps={{ withinPortal: false }}
+      value={null}
+      onChange={(value) => value !== null && onPick(value)}
+      onSearchChange={setQ}
+      error={choices.error?.message}
+      nothingFoundMessage={choices.isPending ? 'Reading…' : 'Nothing of this name'}
+    />
+  );
+}
+
+interface TypedProps {
+  placeholder: string;
+  pattern: string;
+  onPick: (value: string) => void;
+}
+
+function Typed({ placeholder, pattern, onPick }: TypedProps): ReactNode {
+  const [text, setText] = useState('');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (text !== '') onPick(text);
+  };
+  return (
+    <form onSubmit={submit}>
+      <TextInput
+        label="Value"
+        placeholder={placeholder}
+        pattern={pattern}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+    </form>
+  );
+}
