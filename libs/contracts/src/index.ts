@@ -132,6 +132,7 @@ export {
   type AccountRecordType,
   type NewAccountEvent,
 } from './events/account-event.js';
+export { RETIREMENT_MARKS } from './events/account/model-retiring.js';
 export type { LimitScope as LimitScopeData } from './events/account/limit-scope.js';
 export { AuditEntry } from './events/audit-entry.js';
 export { CatalogueEvent } from './events/catalogue-event.js';

@@ -22,6 +22,7 @@ export {
   isAtMost,
 } from './catalogue-price.js';
 export type { PricedOutput, PricedRoute } from './catalogue-price.js';
+export { changePct } from './change-pct.js';
 export { hasWindows, nextPriceEdge, priceAt, scheduledPrices } from './price-windows.js';
 export { validatePriceRecord } from './validate-price.js';
 export type { PricedModelType } from './validate-price.js';

@@ -16,6 +16,7 @@ export const EVENT_WORDS: Readonly<Record<EventType, string>> = {
   'payment.succeeded': 'Payment succeeded',
   'payment.failed': 'Payment failed',
   'provider.fallback': 'A fallback provider served',
+  'model.retiring': 'A model that you use will be retired',
   'byok_key.failed': 'A provider key failed',
   'provider_key.added': 'Provider key was added',
   'provider_key.removed': 'Provider key was removed',

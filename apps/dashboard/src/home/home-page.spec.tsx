@@ -220,6 +220,7 @@ describe('the home of an organization', () => {
       '/alerts',
       '/v1/balance',
       '/v1/keys',
+      '/v1/models/search',
       '/v1/orgs/{id}/budgets',
       '/v1/orgs/{id}/invitations',
       '/v1/orgs/{id}/members',

@@ -21,6 +21,7 @@ import { IllProviders } from './ill-providers.js';
 import { useMonth } from './month.queries.js';
 import { Movers } from './movers-panel.js';
 import { NearCaps } from './near-caps.js';
+import { RetiringModels } from './retiring-models.js';
 import { refusalsOf } from './refusals-of.js';
 import { useActiveKeys, useNewestRefusals, useWeek } from './home.queries.js';
 
@@ -89,6 +90,7 @@ function Week({ org, since, week }: WeekProps): ReactNode {
   return (
     <>
       <IllProviders />
+      <RetiringModels org={org} />
       {week.isSuccess && keys.isSuccess && (
         <Checklist org={org} keys={keys.data.data} hasRequests={week.data.total.requests > 0} />
       )}

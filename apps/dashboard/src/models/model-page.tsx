@@ -15,6 +15,7 @@ import { DataTable, type Column } from '../table/data-table.js';
 import { flagsOf } from './compared.js';
 import { useModel, useOffers, usePriceHistory, type Model, type Offer, type Step } from './models.queries.js';
 import { mainRate, priceLines, stepStart, type PriceLine } from './price.js';
+import { Successor } from './successor.js';
 
 const RATE_DECIMALS = 6;
 
@@ -73,7 +74,11 @@ function Facts({ model }: { model: Model }): ReactNode {
           </Anchor>
         </Text>
       )}
-      {model.retires_at != null && <Text size="sm">No provider serves it from {model.retires_at} on.</Text>}
+      {model.retires_at != null && (
+        <Text size="sm">
+          No provider serves it from {model.retires_at} on. <Successor of={model} />
+        </Text>
+      )}
       <Group gap={6}>
         {flags.map((flag) => (
           <Badge key={flag} variant="light">

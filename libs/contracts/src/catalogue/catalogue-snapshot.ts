@@ -28,6 +28,8 @@ export interface ModelRecord {
   resolves_to?: AliasTarget[];
   /** Day from which no provider serves it any more, YYYY-MM-DD; null or absent where none is known. */
   retires_at?: string | null;
+  /** Id of the model that its maker names in its place; null or absent where none is known. */
+  successor?: string | null;
   pricing: PriceRecord;
   /** Every `supports_*` flag of the spec, present on every record. */
   [supports: `supports_${string}`]: boolean;

@@ -5,6 +5,7 @@ import { BalanceCredited, BalanceDepleted, BalanceLow } from './account/balance.
 import { BatchCompleted, BatchFailed } from './account/batch.js';
 import { EndUserErased } from './account/end-user-erased.js';
 import { MemberAdded, MemberRemoved } from './account/member.js';
+import { ModelRetiring } from './account/model-retiring.js';
 import { BalanceMovement, SpendMovement } from './account/movements.js';
 import { PaymentFailed, PaymentSucceeded } from './account/payment.js';
 import { ProviderFallback } from './account/provider-fallback.js';
@@ -13,7 +14,7 @@ import { RateLimitThreshold } from './account/rate-limit.js';
 import { SpendCapApproaching, SpendCapHit } from './account/spend-cap.js';
 import { VideoCompleted, VideoFailed } from './account/video.js';
 
-/** The class of `data` for each event of the spec's table, in its order. */
+/** The class of `data` for each event of the spec's table, in its order, and then for those that were added to it. */
 const ACCOUNT_EVENTS = {
   'api_key.created': ApiKeyCreated,
   'api_key.revoked': ApiKeyRevoked,
@@ -38,6 +39,7 @@ const ACCOUNT_EVENTS = {
   'payment.failed': PaymentFailed,
   'byok_key.failed': ByokKeyFailed,
   'provider.fallback': ProviderFallback,
+  'model.retiring': ModelRetiring,
 } as const;
 
 export type AccountEventType = keyof typeof ACCOUNT_EVENTS;

@@ -70,6 +70,8 @@ export class PutModelBody {
   @IsOptional() @IsString() @Length(1, 1_000) description?: string;
   /** Ids of the models that it stands for; such a model has no routes. */
   @IsOptional() @IsArray() @ArrayMaxSize(8) @Matches(MODEL_ID, { each: true }) composite_models?: string[];
+  /** Id of the model that its maker names in its place. */
+  @IsOptional() @Matches(MODEL_ID) successor?: string;
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(64)
@@ -128,6 +130,8 @@ export class PatchModelBody {
   /** null: a sentence is made of the fields. */
   @IsOptional() @IsString() @Length(1, 1_000) description?: string | null;
   @IsOptional() @IsArray() @ArrayMaxSize(8) @Matches(MODEL_ID, { each: true }) composite_models?: string[];
+  /** Id of the model that its maker names in its place; null: none is known. */
+  @IsOptional() @Matches(MODEL_ID) successor?: string | null;
   /** Routes that change; others stay. */
   @IsOptional()
   @IsArray()

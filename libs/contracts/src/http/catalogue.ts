@@ -28,6 +28,7 @@ export const MODEL_TYPES = [
 export const ToFlag = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value));
 
+const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const WORD = /^[a-z0-9_]{1,64}$/;
 const PAGE_MAX = 200;
@@ -108,6 +109,9 @@ export class SearchModelsQuery extends ListModelsQuery {
 
   /** Tokens of context that the model has at least. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000_000) min_context?: number;
+
+  /** Day, YYYY-MM-DD: models whose last provider stops before it. */
+  @IsOptional() @Matches(DAY) retires_before?: string;
 
   /** Needs exactly one `output_modality` of text, image and video; without it the best match stands first. */
   @IsOptional() @IsIn(['price']) sort?: 'price';

@@ -32,6 +32,7 @@ interface SeedModel {
   reasoning: ReasoningStyle;
   fixes_sampling?: boolean;
   released?: string;
+  successor?: string;
   routes: SeedRoute[];
 }
 
@@ -48,7 +49,7 @@ const MONEY = /^\d{1,9}(\.\d{1,12})?$/;
 const RATE_FIELD =
   /_usd_per_1m$|_usd_per_unit$|_usd_per_second$|_usd_per_minute$|_usd_per_1k$|^request_usd$|^usd_/;
 const ENTRY_KEYS = new Set(
-  'id name brand model_type context_length max_output_tokens is_free input_modalities output_modalities supports lacks reasoning fixes_sampling released routes'.split(
+  'id name brand model_type context_length max_output_tokens is_free input_modalities output_modalities supports lacks reasoning fixes_sampling released successor routes'.split(
     ' ',
   ),
 );
@@ -181,8 +182,20 @@ function routeFaults(model: SeedModel, route: SeedRoute): string[] {
   return faults.map((fault) => `${route.provider}: ${fault}`);
 }
 
+/** A successor is named by the page that dates the retirement, and is served for longer. */
+function successorFaults({ id, successor, routes }: SeedModel): string[] {
+  if (successor === undefined) return [];
+  const next = models.find((model) => model.id === successor);
+  if (next === undefined || successor === id) return [`unknown successor ${successor}`];
+  const days = routes.flatMap((route) => route.retires_at ?? []).toSorted();
+  if (days.length === 0) return ['a successor without a retirement'];
+  const goes = (day: string): boolean => next.routes.every((route) => (route.retires_at ?? '9999') <= day);
+  return goes(days[0]) ? ['a successor that is retired no later'] : [];
+}
+
 function modelFaults(model: SeedModel): string[] {
   const faults = model.routes.flatMap((route) => routeFaults(model, route));
+  faults.push(...successorFaults(model));
   for (const key of Object.keys(model)) if (!ENTRY_KEYS.has(key)) faults.push(`unknown field ${key}`);
   if (!/^[a-z0-9-]+\/[a-z0-9][a-z0-9._-]*$/.test(model.id)) faults.push('id is not <brand>/<model-name>');
   if (model.brand !== model.id.split('/')[0]) faults.push('brand differs from id');
@@ -284,6 +297,8 @@ describe('seed data', () => {
     ],
     ['a day nobody names', withRetirement({ retires_source: undefined }), 'a retirement is not whole'],
     ['a source of no day', withRetirement({ retires_at: undefined }), 'a retirement is not whole'],
+    ['no retirement', { ...CHAT, successor: 'openai/gpt-6-luna' }, 'successor without a retirement'],
+    ['a stranger in its place', { ...withRetirement({}), successor: 'a/b' }, 'unknown successor a/b'],
     ['a wrong day', withRetirement({ retires_at: '2027-02-29' }), 'a date of its retirement is wrong'],
   ])('the check refuses %s', (_fault, model, expected) => {
     expect(modelFaults(model).join('\n')).toContain(expected);

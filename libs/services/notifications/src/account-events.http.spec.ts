@@ -74,6 +74,16 @@ const PASSED_ON: Partial<Record<AccountEventType, Record<string, unknown>>> = {
     request_id: 'req_1',
     served_on_platform: true,
   },
+  'model.retiring': {
+    model: 'openai/gpt-5',
+    retires_at: '2026-12-11',
+    days_left: 7,
+    successor: null,
+    requests_30d: 12,
+    last_used_at: '2026-12-03T10:00:00.000Z',
+    prompt_change_pct: null,
+    completion_change_pct: null,
+  },
   'batch.completed': {
     batch_id: 'b_1',
     status: 'completed',
@@ -117,6 +127,7 @@ describe('events of other services', () => {
     ['EVT-24 provider_key.added', 'provider_key.added'],
     ['EVT-25 provider_key.removed', 'provider_key.removed'],
     ['EVT-48 byok_key.failed', 'byok_key.failed'],
+    ['issue 37 model.retiring', 'model.retiring'],
     ['EVT-26 batch.completed', 'batch.completed'],
     ['EVT-27 batch.failed', 'batch.failed'],
     ['EVT-29 video.completed', 'video.completed'],
@@ -130,7 +141,7 @@ describe('events of other services', () => {
     expect(Object.keys(delivered)).toEqual(Object.keys(data));
   });
 
-  it('those and the ones made here are the 23 of the spec', () => {
+  it('those and the ones made here are the 23 of the spec and model.retiring', () => {
     const here = [
       'balance.low',
       'balance.depleted',
@@ -140,7 +151,7 @@ describe('events of other services', () => {
       'provider.fallback',
     ];
     expect([...Object.keys(PASSED_ON), ...here].sort()).toEqual([...ACCOUNT_EVENT_TYPES].sort());
-    expect(ACCOUNT_EVENT_TYPES).toHaveLength(23);
+    expect(ACCOUNT_EVENT_TYPES).toHaveLength(24);
   });
 
   it('of an account without an organization is sent to nobody', async () => {

@@ -45,6 +45,8 @@ import { ProjectionStore } from './projection/projection.store.js';
 import { Projections } from './projection/projections.js';
 import { WindowRollup } from './projection/window-rollup.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
+import { Retirements } from './retirements/retirements.js';
+import { RetirementsStore } from './retirements/retirements.store.js';
 import { AccountController } from './reads/account.controller.js';
 import { EventsStore } from './reads/events.store.js';
 import { ExportsController } from './reads/exports.controller.js';
@@ -179,4 +181,11 @@ const postings: Provider[] = [
   TagSumsRollup,
 ];
 
-const jobs: Provider[] = [ProjectionJobs, RollupJobs, RetentionJobs, ScheduledJobs];
+const jobs: Provider[] = [
+  RetirementsStore,
+  Retirements,
+  ProjectionJobs,
+  RollupJobs,
+  RetentionJobs,
+  ScheduledJobs,
+];

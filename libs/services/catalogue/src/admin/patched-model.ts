@@ -5,7 +5,7 @@ import type { SeedModel, SeedRoute } from '../seed/seed-record.js';
 
 const PRICE_FIELDS = new Set(['price', 'source', 'source_date', 'effective_date']);
 /** Fields of a model and of a route that may have nothing. Elsewhere null is absence. */
-const MODEL_NULLABLE = ['max_output_tokens', 'released', 'description'];
+const MODEL_NULLABLE = ['max_output_tokens', 'released', 'description', 'successor'];
 const ROUTE_NULLABLE = ['context_length', 'max_output_tokens', 'retires_at'];
 
 /** Returns the model with what the body names; null there says that a field has nothing. */

@@ -7,12 +7,12 @@ import {
   type CatalogueSync,
   type PendingChange,
 } from '@gateway/contracts';
+import { changePct } from '@gateway/money';
 import { Access, pageOf, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { CatalogueFeed } from './catalogue-feed.js';
 import type { FeedChange } from './feed-change.js';
 import { FeedStore } from './feed-store.js';
-import { changePct } from './price-moves.js';
 
 /** Changes that wait for a super admin, with the document that they are of. */
 interface PendingPage extends Page<PendingChange> {
@@ -76,7 +76,7 @@ function viewOf({ model, kind, fields, prices }: FeedChange): PendingChange {
   return {
     ...{ model, kind, fields },
     prices: prices.map(({ provider, upstream_model, window, field, from, to }) => ({
-      ...{ provider, upstream_model, window, field, from, to, change_pct: changePct({ from, to }) },
+      ...{ provider, upstream_model, window, field, from, to, change_pct: changePct(from, to) },
     })),
   };
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { changePct, isReshaped, movesBeyond, movesByFactor, priceMoves } from './price-moves.js';
+import { isReshaped, movesBeyond, movesByFactor, priceMoves } from './price-moves.js';
 
 const rate = fc
   .tuple(fc.nat(999), fc.nat(999))
@@ -48,10 +48,5 @@ describe('moves of prices', () => {
       }),
     );
     expect([movesBeyond(move(null, '1'), 1000), movesBeyond(move('0', '0.1'), 1000)]).toEqual([true, true]);
-    expect([changePct(move('2', '2.5')), changePct(move('0', '1')), changePct(move('1', null))]).toEqual([
-      25,
-      null,
-      null,
-    ]);
   });
 });

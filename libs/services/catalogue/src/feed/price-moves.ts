@@ -47,12 +47,6 @@ export function movesByFactor({ from, to }: PriceMove, factor: bigint): boolean 
   return right === 0n || right > left * factor || right * factor < left;
 }
 
-/** Returns the change in per cent, to a tenth; null from nothing, from 0 or to nothing. */
-export function changePct({ from, to }: Pick<PriceMove, 'from' | 'to'>): number | null {
-  if (from === null || to === null || scaled(from) === 0n) return null;
-  return Number(((scaled(to) - scaled(from)) * 1_000n) / scaled(from)) / 10;
-}
-
 function isSameRate(one: string, other: string): boolean {
   return one === other || (RATE.test(one) && RATE.test(other) && scaled(one) === scaled(other));
 }

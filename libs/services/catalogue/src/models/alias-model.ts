@@ -40,6 +40,7 @@ export function aliasModel({ name }: Alias, targets: readonly TargetNow[]): Mode
       input_modalities: sharedOf(records, 'input_modalities'),
       output_modalities: sharedOf(records, 'output_modalities'),
       retires_at: records.flatMap((one) => one.retires_at ?? []).toSorted()[0] ?? null,
+      successor: null,
       is_alias: true,
       resolves_to: targets.map(({ model, weight }) => ({ model: model.record.id, weight })),
     },

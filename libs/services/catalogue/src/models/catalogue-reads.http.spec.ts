@@ -67,6 +67,10 @@ describe('GET /v1/models/search', () => {
     expect(narrow.ids.every((id) => id.startsWith('simulator/'))).toBe(true);
     const large = await search('min_context=1000000&limit=200');
     for (const model of large.body.data) expect(model.context_length).toBeGreaterThanOrEqual(1_000_000);
+    const dated = await search('retires_before=2027-04-02&limit=200');
+    expect(dated.ids).toContain('openai/gpt-5.1');
+    for (const model of dated.body.data) expect(model.retires_at < '2027-04-02').toBe(true);
+    expect((await search('retires_before=2027-04-01&limit=200')).ids).not.toContain('openai/gpt-5.1');
     const paged = await search('limit=2&offset=1');
     expect(paged.ids).toEqual((await search('limit=3')).ids.slice(1));
     expect(paged.body).toMatchObject({ limit: 2, offset: 1 });
@@ -127,6 +131,7 @@ describe('GET /v1/models/search', () => {
     'input_modality=smell',
     'output_modality=text&output_modality=smell',
     'min_context=many',
+    'retires_before=soon',
     'colour=red',
   ])('422 validation_error for ?%s', async (query) => {
     const { status, body } = await app.get(`/v1/models/search?${query}`, key);

@@ -8,6 +8,8 @@ import {
 import { compareOutputPrices, type PricedOutput } from '@gateway/money';
 import { FLAGS } from '../snapshots/supports-flags.js';
 
+/** Text that sorts after every day. */
+const NEVER = '~';
 const PRICED_OUTPUTS: readonly string[] = ['text', 'image', 'video'] satisfies PricedOutput[];
 /** Modalities of the release's records; a model of an operator's own may have others. */
 const MODALITIES: readonly string[] = [
@@ -98,7 +100,8 @@ function holds(record: ModelRecord, query: SearchModelsQuery): boolean {
     capability.every((flag) => record[`supports_${flag}`]) &&
     inputs.every((modality) => record.input_modalities.includes(modality)) &&
     outputs.every((modality) => record.output_modalities.includes(modality)) &&
-    record.context_length >= (query.min_context ?? 0)
+    record.context_length >= (query.min_context ?? 0) &&
+    (query.retires_before === undefined || (record.retires_at ?? NEVER) < query.retires_before)
   );
 }
 

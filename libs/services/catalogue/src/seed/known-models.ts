@@ -26,6 +26,7 @@ export async function knownModels(
         lacks: row.supports.includes('system_prompt') ? [] : ['system_prompt'],
         released: row.released === null ? undefined : isoDay(row.released),
         description: row.description ?? undefined,
+        successor: row.successor ?? undefined,
         routes: own.map((route) => ({
           ...route,
           max_output_tokens: route.max_output_tokens ?? undefined,

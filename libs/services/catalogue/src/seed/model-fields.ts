@@ -22,6 +22,7 @@ export function modelFields(model: SeedModel) {
     released: model.released ?? null,
     description: model.description ?? null,
     composite_models: model.composite_models ?? [],
+    successor: model.successor ?? null,
   };
 }
 

@@ -90,6 +90,9 @@ export function referenceFaults({ brands, providers, models, others = [] }: Refe
     for (const [at, member] of members.entries())
       if (member === model.id || !knownModels.has(member))
         add(['composite_models', at], `unknown model ${member}`);
+    const { successor } = model;
+    if (successor != null && (successor === model.id || !knownModels.has(successor)))
+      add(['successor'], `unknown model ${successor}`);
     if (!isDay(model.released)) add(['released'], 'there is no such day');
     for (const fault of routeFaults(model, knownProviders)) faults.push(fault);
     return faults.map((fault) => ({ model: model.id, ...fault }));

@@ -155,6 +155,7 @@ function modelRow(model: SeedModel) {
     released: model.released === undefined ? null : day(model.released),
     description: model.description ?? null,
     composite_models: model.composite_models ?? [],
+    successor: model.successor ?? null,
   };
 }
 

@@ -83,6 +83,8 @@ export class SeedModel {
   @IsOptional() @IsString() @Length(1, 1_000) description?: string;
   /** Ids of the models that it stands for: such a model has no routes of its own. */
   @IsOptional() @ArrayMaxSize(8) @Matches(MODEL_ID, { each: true }) composite_models?: string[];
+  /** Id of the model that its maker names in its place, by the page that dates its retirement. */
+  @IsOptional() @Matches(MODEL_ID) successor?: string;
   @ArrayMaxSize(64) @ValidateNested({ each: true }) @Type(() => SeedRoute) routes!: SeedRoute[];
 }
 

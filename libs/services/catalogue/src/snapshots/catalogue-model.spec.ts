@@ -33,6 +33,7 @@ function model(more: Partial<StoredModel> = {}): StoredModel {
     released: null,
     description: null,
     composite_models: [],
+    successor: null,
     ...more,
   };
 }
@@ -120,6 +121,7 @@ describe('a model that ends', () => {
     );
     expect(made?.routes.map(({ provider }) => provider)).toEqual(['base']);
     expect(made?.record.retires_at).toBe('2027-01-20');
+    expect(made?.record.successor).toBeNull();
     expect(made?.routes[0].retiresAtMs).toBe(Date.parse('2027-01-20T00:00:00Z'));
   });
 

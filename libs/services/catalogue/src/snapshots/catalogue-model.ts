@@ -30,6 +30,7 @@ export interface StoredModel {
   released: string | null;
   description: string | null;
   composite_models: string[];
+  successor: string | null;
 }
 
 /** A route as it is stored, with the price that applies and what its provider is known for. */
@@ -175,6 +176,7 @@ function toRecord(
     ...supportsFlags(model.supports, paths),
     is_composite: false,
     composite_models: [],
+    successor: model.successor,
   };
 }
 

@@ -4,6 +4,7 @@ import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { Recharges } from '../payments/recharges.js';
 import { Reconciler } from '../reconcile/reconciler.js';
+import { Retirements } from '../retirements/retirements.js';
 import type { Job } from './job.js';
 import { ProjectionJobs } from './projection-jobs.js';
 import { RetentionJobs } from './retention-jobs.js';
@@ -11,6 +12,7 @@ import { RollupJobs } from './rollup-jobs.js';
 
 const RECHARGE_EVERY_MS = 5_000;
 const PROVE_EVERY_MS = 60_000;
+const RETIREMENTS_EVERY_MS = 300_000;
 
 /** Scheduled jobs of the service. They start once the process is up and end before the drivers close. */
 @Injectable()
@@ -23,6 +25,7 @@ export class ScheduledJobs implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly retention: RetentionJobs,
     private readonly recharges: Recharges,
     private readonly reconciler: Reconciler,
+    private readonly retirements: Retirements,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -34,6 +37,11 @@ export class ScheduledJobs implements OnApplicationBootstrap, OnModuleDestroy {
       { everyMs: RECHARGE_EVERY_MS, what: 'recharges', run: () => this.recharges.advance() },
       ...this.retention.jobs,
       { everyMs: PROVE_EVERY_MS, what: 'the proof of the books', run: () => this.reconciler.advance() },
+      {
+        everyMs: RETIREMENTS_EVERY_MS,
+        what: 'notices of models that retire',
+        run: () => this.retirements.advance(),
+      },
     ];
     this.running = jobs.map((job) => this.repeated(job));
   }
