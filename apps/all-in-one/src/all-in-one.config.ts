@@ -6,6 +6,7 @@ import { readKeysConfig, type KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
 import { readNotificationsConfig, type NotificationsConfig } from '@gateway/notifications';
 import {
+  ConfigError,
   HEADER_PAIRS,
   IsAddress,
   IsHost,
@@ -167,10 +168,20 @@ export function readServices(
     usage: () => readUsageConfig(decided),
     notifications: () => readNotificationsConfig(decided),
     workers: () => loadConfig(WorkersConfig, decided),
-    edge: () => loadConfig(EdgeConfig, decided),
+    edge: () => ownEdge(decided),
     mail: () => loadConfig(MailConfig, decided),
     objects: () => loadConfig(ObjectStoreConfig, decided),
     providers: () => enabledProviders(decided),
     keyed: () => keyedProviders(decided),
   });
+}
+
+/** Throws ConfigError where answers would wait for brokers: this process keeps its event log in memory. */
+function ownEdge(env: Environment): Readonly<EdgeConfig> {
+  const config = loadConfig(EdgeConfig, env);
+  if (config.JOURNAL_ACK === 'kafka')
+    throw new ConfigError([
+      'JOURNAL_ACK: kafka needs a fleet with brokers; one process has none, so say disk',
+    ]);
+  return config;
 }

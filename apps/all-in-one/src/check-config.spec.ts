@@ -95,6 +95,9 @@ describe('what --check-config reads', () => {
     },
   );
 
+  it('names an acknowledgement by brokers, which one process does not have', () =>
+    expect(faultsOf({ JOURNAL_ACK: 'kafka' })).toContain('JOURNAL_ACK: kafka needs a fleet with brokers'));
+
   it('finds nothing in folders that are not used: mail by a server, objects in a bucket, secrets by value', () => {
     const away = join(file('in-the-way', ''), 'folder');
     const key = Buffer.alloc(32, 1).toString('base64');

@@ -54,7 +54,7 @@ export function edgeParts({
     RemoteRouteHealthModule,
     RemoteStoredContentModule,
   ];
-  return [edge, fleetShipper(fleet), ...ports];
+  return [edge, fleetShipper(fleet, config), ...ports];
 }
 
 /** Returns the addresses to which the front door passes the paths of other services. */
@@ -71,13 +71,14 @@ function frontDoorOf(config: Readonly<EdgeConfig>): FrontDoorServices {
 type Logger = { error(fields: object, message: string): void };
 
 /** The journal goes to Kafka in a thread of its own. */
-function fleetShipper(fleet: FleetSettings): DynamicModule {
+function fleetShipper(fleet: FleetSettings, { JOURNAL_ACK }: Readonly<EdgeConfig>): DynamicModule {
   const useFactory =
     (clock: Clock, logger: Logger, funds: Funds): StartShipper =>
     (events) =>
       new WorkerShipper({
         kafka: kafkaAccess(fleet),
         clientId: 'edge-shipper',
+        isAwaited: JOURNAL_ACK === 'kafka',
         clock,
         watermark: (producer, epoch) => funds.watermark(producer, epoch),
         events,

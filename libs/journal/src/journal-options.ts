@@ -12,6 +12,9 @@ export interface JournalOptions {
   random: Random;
   /** `wait`: an answer ends only when its outcome is synced. `group`: it does not wait. */
   sync: 'group' | 'wait';
+  /** `kafka`: an answer waits, for `ackMs` at most, until the brokers have its outcome; default `disk`. */
+  ack?: 'disk' | 'kafka';
+  ackMs?: number;
   /**
    * Shortest time between two group commits, in milliseconds; default 0. What is written meanwhile shares the next one,
    * and a power cut may take that much more; kill -9 takes nothing either way.
@@ -30,4 +33,22 @@ export interface JournalOptions {
   /** Outcomes that may be settled now, in the order of their sequence numbers. Must not throw. */
   onSynced?(outcomes: SyncedOutcome[]): void;
   disk?: Disk;
+}
+
+/** Figures for metrics. */
+export interface JournalStats {
+  seq: number;
+  syncedSeq: number;
+  watermark: number;
+  openUnits: number;
+  segments: number;
+  takenOverEpochs: number;
+  usedBytes: number;
+  budgetBytes: number;
+  unsyncedBytes: number;
+  lastSyncMs: number;
+  writeFailures: number;
+  syncFailures: number;
+  lateAcks: number;
+  isAccepting: boolean;
 }

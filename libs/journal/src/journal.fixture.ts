@@ -282,6 +282,7 @@ export class TestLedger {
 
 export function eventsInto(journal: () => Journal, alarms: JournalAlarm[]): ShipperEvents {
   return {
+    shipped: (_producer, epoch, seq) => journal().shipped(epoch, seq),
     watermark: (producer, epoch, seq) => void journal().passed(producer, epoch, seq),
     alarm: (alarm) => void alarms.push(alarm),
   };

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Topic } from '@gateway/contracts';
+import { BrokerAcks } from './broker-acks.js';
 import type { DeadEpoch } from './dead-epoch.js';
 import { type Disk, nodeDisk } from './disk.js';
 import { EpochReader, WINDOW_BYTES } from './epoch-reader.js';
 import { JournalRecovery, isProducerName } from './journal-recovery.js';
-import type { JournalOptions } from './journal-options.js';
+import type { JournalOptions, JournalStats } from './journal-options.js';
 import { OpenUnits } from './open-units.js';
 import { type Claim, claim } from './owner.js';
 import {
@@ -23,21 +24,10 @@ import {
   type UsageRest,
   unitOf,
 } from './records.js';
-import { type Position, SegmentWriter, type SyncOf } from './segment-writer.js';
+import { Receipt } from './receipt.js';
+import { type Position, SegmentWriter } from './segment-writer.js';
 import { SegmentRetention } from './segment-retention.js';
 import type { ShipperHandle, ShipSource } from './shipper-handle.js';
-
-export class Receipt {
-  constructor(
-    readonly seq: number,
-    private readonly frames: SyncOf,
-  ) {}
-
-  /** Resolves when the outcome is on the disk; never rejects, because a failing disk is tried for ever. */
-  get synced(): Promise<void> {
-    return this.frames.synced;
-  }
-}
 
 export interface Recovery {
   epochs: { producer: string; epoch: string; lastSeq: number }[];
@@ -73,7 +63,9 @@ export class Journal {
   private readonly recovery: JournalRecovery;
   private readonly folder: string;
   private readonly openUnits = new OpenUnits();
+  private readonly acks: BrokerAcks;
   private position: Position = { segment: 1, offset: 0, seq: 0 };
+  private shippable = this.position;
   private seq = 0;
   private tick: Promise<void> | null = null;
   /** True from 90 % of the budget on: readiness off, new units 503. Looked at where segments grow or go. */
@@ -119,6 +111,7 @@ export class Journal {
       carry: () => this.openUnits.texts(),
       onSynced: (position, outcomes) => this.advance(position, outcomes),
     });
+    this.acks = new BrokerAcks(options.clock, options.ackMs ?? 0);
     this.retention.add({
       producer,
       epoch,
@@ -179,7 +172,13 @@ export class Journal {
 
   /** Wait for it before the last bytes of an answer leave: everything of this tick is written at its end, at once. */
   commit(receipt: Receipt): Promise<void> {
-    return this.options.sync === 'wait' ? receipt.synced : this.tickEnd();
+    const written = this.options.sync === 'wait' ? receipt.synced : this.tickEnd();
+    return this.options.ack === 'kafka' ? written.then(() => this.acked(receipt)) : written;
+  }
+
+  /** The brokers have everything of this epoch up to `seq`. */
+  shipped(epoch: string, seq: number): void {
+    if (epoch === this.epoch) this.acks.shipped(seq);
   }
 
   /** Resolves when everything recorded so far is on the disk, without waiting for company. Where it fails, not before it does. */
@@ -249,10 +248,10 @@ export class Journal {
     }
   }
 
-  /** Reports every epoch to ship, and how far this one is synced, to the shipper. */
+  /** Reports every epoch to ship, and how far this one may be shipped, to the shipper. */
   follow(shipper: ShipperHandle): void {
     this.followers.push(shipper);
-    const { producer, epoch, folder, position } = this;
+    const { producer, epoch, folder, shippable: position } = this;
     shipper.addSource({ producer, epoch, folder, position, lastSeq: position.seq, gaps: [] });
     for (const source of this.deadSources.values()) shipper.addSource(source);
   }
@@ -271,6 +270,7 @@ export class Journal {
       lastSyncMs: this.writer.lastSyncMs,
       writeFailures: this.writer.writeFailures,
       syncFailures: this.writer.syncFailures,
+      lateAcks: this.acks.late,
       isAccepting: this.isAccepting,
     };
   }
@@ -319,10 +319,24 @@ export class Journal {
     return this.tick;
   }
 
+  /** Ships what is written before it is synced: the brokers are the disk that the answer waits for. */
+  private acked(receipt: Receipt): Promise<void> {
+    this.ship(this.writer.end);
+    for (const shipper of this.followers) shipper.hurry();
+    return this.acks.acked(receipt.seq);
+  }
+
   private advance(position: Position, outcomes: SyncedOutcome[]): void {
     this.position = position;
     if (outcomes.length > 0) this.options.onSynced?.(outcomes);
-    for (const shipper of this.followers) shipper.synced(position);
+    this.ship(position);
+  }
+
+  private ship(position: Position): void {
+    const { segment, offset } = this.shippable;
+    if (position.segment < segment || (position.segment === segment && position.offset <= offset)) return;
+    this.shippable = position;
+    for (const shipper of this.followers) shipper.mayShip(position);
   }
 
   private async shelve(dead: DeadEpoch): Promise<void> {
@@ -362,23 +376,6 @@ export class Journal {
     this.isFull = usedBytes >= budgetBytes * FULL_AT;
     if (this.isFull && !wasFull) onAlarm({ kind: 'full', usedBytes, budgetBytes });
   }
-}
-
-/** Figures for metrics. */
-export interface JournalStats {
-  seq: number;
-  syncedSeq: number;
-  watermark: number;
-  openUnits: number;
-  segments: number;
-  takenOverEpochs: number;
-  usedBytes: number;
-  budgetBytes: number;
-  unsyncedBytes: number;
-  lastSyncMs: number;
-  writeFailures: number;
-  syncFailures: number;
-  isAccepting: boolean;
 }
 
 function syncedOutcome(

@@ -87,6 +87,8 @@ export class SegmentWriter {
   lastSyncMs = 0;
   /** The disk refused a write or a sync, and has not done one since. */
   isBroken = false;
+  /** Position up to which the kernel has the epoch. */
+  end: Position = { segment: 1, offset: 0, seq: 0 };
   /** True once `close` has begun: nothing is written any more. */
   isClosed = false;
   private readonly options: WriterOptions;
@@ -217,6 +219,7 @@ export class SegmentWriter {
     this.lastSeq = Math.max(this.lastSeq, group.lastSeq);
     segment.lastSeq = this.lastSeq;
     group.end = { segment: segment.index, offset: segment.bytes, seq: this.lastSeq };
+    this.end = group.end;
     group.fd = this.fd;
     this.written.push(group);
     this.writtenBytes += group.data.length;

@@ -6,7 +6,7 @@ export interface ShipSource {
   producer: string;
   epoch: string;
   folder: string;
-  /** Position up to which the epoch being written is synced; null for a dead one, which is read whole. */
+  /** Position up to which the epoch being written may be shipped; null for a dead one, which is read whole. */
   position: Position | null;
   lastSeq: number;
   /** Sequence numbers that no readable frame holds. */
@@ -16,8 +16,10 @@ export interface ShipSource {
 /** Messages of a journal to a shipper, in this thread or another one. */
 export interface ShipperHandle {
   addSource(source: ShipSource): void;
-  /** The epoch being written is synced up to here. */
-  synced(position: Position): void;
+  /** The epoch being written may be shipped up to here: it is synced, or an answer waits for the brokers. */
+  mayShip(position: Position): void;
+  /** Ships at once what may ship: an answer waits for it. */
+  hurry(): void;
   /** Ships until nothing is left or the deadline is over; answers how many records are left. */
   drain(deadlineMs: number): Promise<number>;
   stop(): Promise<void>;
@@ -25,6 +27,8 @@ export interface ShipperHandle {
 }
 
 export interface ShipperEvents {
+  /** All replicas of the event log have what the living epoch `producer`/`epoch` wrote up to `seq`. */
+  shipped?(producer: string, epoch: string, seq: number): void;
   /** Everything up to `seq` has been applied: Journal.passed. */
   watermark(producer: string, epoch: string, seq: number): void;
   alarm(alarm: JournalAlarm): void;

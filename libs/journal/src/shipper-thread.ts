@@ -10,7 +10,7 @@ type Port = Pick<MessagePort, 'postMessage' | 'on'>;
 /** Orders to the worker. */
 export type ShipperOrder =
   | { kind: 'source'; source: ShipSource }
-  | { kind: 'synced'; position: Position }
+  | { kind: 'may_ship'; position: Position }
   /** Null: the ledger did not answer. */
   | { kind: 'watermark'; id: number; seq: number | null }
   | { kind: 'drain'; id: number; deadlineMs: number }
@@ -18,7 +18,7 @@ export type ShipperOrder =
 
 /** Reports from the worker. */
 export type ShipperReport =
-  | { kind: 'watermark'; producer: string; epoch: string; seq: number }
+  | { kind: 'watermark' | 'shipped'; producer: string; epoch: string; seq: number }
   /** Asks for the watermark of an epoch. */
   | { kind: 'ask'; id: number; producer: string; epoch: string }
   | { kind: 'alarm'; alarm: JournalAlarm }
@@ -42,6 +42,7 @@ export function serveShipper(
     ...options,
     watermark: (producer, epoch) => watermarks.ask(producer, epoch),
     events: {
+      shipped: (producer, epoch, seq) => report({ kind: 'shipped', producer, epoch, seq }),
       watermark: (producer, epoch, seq) => report({ kind: 'watermark', producer, epoch, seq }),
       alarm: (alarm) => report({ kind: 'alarm', alarm }),
     },
@@ -51,8 +52,8 @@ export function serveShipper(
     switch (order.kind) {
       case 'source':
         return shipper.addSource(order.source);
-      case 'synced':
-        return shipper.synced(order.position);
+      case 'may_ship':
+        return shipper.mayShip(order.position);
       case 'watermark':
         return watermarks.answered(order.id, order.seq);
       case 'drain':
@@ -148,17 +149,21 @@ export class ShipperThread implements ShipperHandle {
   }
 
   /**
-   * Sends at most one message in 50 ms, in 200 ms from 500 records a second on. What is synced meanwhile ships as one
-   * batch, which costs broker and ledger far less.
+   * Sends at most one message in 50 ms, in 200 ms from 500 records a second on. What comes meanwhile ships as one
+   * batch, which costs broker and ledger far less. `hurry` sends it sooner.
    */
-  synced(position: Position): void {
+  mayShip(position: Position): void {
     const isDue = this.newest !== null;
     this.newest = position;
-    if (!isDue) this.options.clock.setTimer(this.gapMs, () => this.sendSynced());
+    if (!isDue) this.options.clock.setTimer(this.gapMs, () => this.sendNewest());
+  }
+
+  hurry(): void {
+    this.sendNewest();
   }
 
   drain(deadlineMs: number): Promise<number> {
-    this.sendSynced();
+    this.sendNewest();
     return this.ask((id) => ({ kind: 'drain', id, deadlineMs }));
   }
 
@@ -171,9 +176,9 @@ export class ShipperThread implements ShipperHandle {
     return this.known;
   }
 
-  private sendSynced(): void {
+  private sendNewest(): void {
     if (this.newest === null) return;
-    this.order({ kind: 'synced', position: this.newest });
+    this.order({ kind: 'may_ship', position: this.newest });
     const isBusy = this.newest.seq - this.sentSeq >= this.gapMs * BUSY_RECORDS_PER_MS;
     this.gapMs = isBusy ? BUSY_GAP_MS : GAP_MS;
     this.sentSeq = this.newest.seq;
@@ -204,6 +209,8 @@ export class ShipperThread implements ShipperHandle {
     switch (report.kind) {
       case 'watermark':
         return events.watermark(report.producer, report.epoch, report.seq);
+      case 'shipped':
+        return events.shipped?.(report.producer, report.epoch, report.seq);
       case 'ask':
         return void this.answer(report);
       case 'alarm':

@@ -14,6 +14,7 @@ import {
   usage,
   withFolder,
 } from './journal.fixture.js';
+import type { JournalOptions } from './journal-options.js';
 import { serveShipper, ShipperThread } from './shipper-thread.js';
 import { Shipper, type ShipperOptions } from './shipper.js';
 
@@ -50,7 +51,7 @@ function numbers(count: number): number[] {
 
 async function scene(
   use: (bench: Bench, ledger: TestLedger) => Promise<void>,
-  options: { segmentBytes?: number } = {},
+  options: Pick<Partial<JournalOptions>, 'segmentBytes' | 'ack' | 'ackMs'> = {},
 ): Promise<void> {
   await withFolder(async (dir) => {
     const bench = await openJournal(dir, options);
@@ -363,30 +364,37 @@ describe('the shipper', () => {
     }));
 
   it('works the same behind a message port', () =>
-    scene(async (bench, ledger) => {
-      const { port1, port2 } = new MessageChannel();
-      const { append, watermark } = ledger;
-      const served = serveShipper(port2, { append, clock: bench.clock, random: seededRandom(5) });
-      let isLedgerUnavailable = true;
-      const shipper = new ShipperThread(port1, {
-        clock: bench.clock,
-        watermark: (producer, epoch) =>
-          isLedgerUnavailable ? Promise.reject(new Error('away')) : watermark(producer, epoch),
-        events: eventsInto(() => bench.journal, bench.alarms),
-      });
-      bench.journal.follow(shipper);
-      write(bench, 300);
-      await bench.clock.until(() => shipper.stats().watermarkFailures > 0, 100);
-      isLedgerUnavailable = false;
-      await bench.clock.until(() => bench.journal.stats().watermark === 300, 100);
-      expect(ledger.unique()).toHaveLength(300);
-      await bench.clock.until(() => shipper.stats().records === 300, 100);
-      let left = -1;
-      void shipper.drain(1_000).then((count) => (left = count));
-      await bench.clock.until(() => left === 0, 100);
-      const stopped = shipper.stop();
-      await served;
-      await stopped;
-      port1.close();
-    }));
+    scene(
+      async (bench, ledger) => {
+        const { port1, port2 } = new MessageChannel();
+        const { append, watermark } = ledger;
+        const served = serveShipper(port2, { append, clock: bench.clock, random: seededRandom(5) });
+        let isLedgerUnavailable = true;
+        const shipper = new ShipperThread(port1, {
+          clock: bench.clock,
+          watermark: (producer, epoch) =>
+            isLedgerUnavailable ? Promise.reject(new Error('away')) : watermark(producer, epoch),
+          events: eventsInto(() => bench.journal, bench.alarms),
+        });
+        bench.journal.follow(shipper);
+        write(bench, 299);
+        let isAcked = false;
+        const last = bench.journal.outcome(USAGE, 'acct_1', usage(300));
+        void bench.journal.commit(last).then(() => (isAcked = true));
+        await bench.clock.until(() => isAcked);
+        await bench.clock.until(() => shipper.stats().watermarkFailures > 0, 100);
+        isLedgerUnavailable = false;
+        await bench.clock.until(() => bench.journal.stats().watermark === 300, 100);
+        expect(ledger.unique()).toHaveLength(300);
+        await bench.clock.until(() => shipper.stats().records === 300, 100);
+        let left = -1;
+        void shipper.drain(1_000).then((count) => (left = count));
+        await bench.clock.until(() => left === 0, 100);
+        const stopped = shipper.stop();
+        await served;
+        await stopped;
+        port1.close();
+      },
+      { ack: 'kafka', ackMs: 50 },
+    ));
 });

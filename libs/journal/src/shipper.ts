@@ -77,8 +77,13 @@ export class Shipper implements ShipperHandle {
     this.wake?.();
   }
 
-  synced(position: Position): void {
+  mayShip(position: Position): void {
     this.live?.extend(position);
+    this.wake?.();
+  }
+
+  /** Does what `mayShip` has done already. */
+  hurry(): void {
     this.wake?.();
   }
 
@@ -139,6 +144,7 @@ export class Shipper implements ShipperHandle {
       if (!(await this.appendForEver(topic, records))) return 0;
     }
     source.sent(batch);
+    if (source === this.live) this.options.events.shipped?.(source.producer, source.epoch, batch.lastSeq);
     this.noteStored(source, batch);
     this.counts.records += batch.count;
     if (batch.count > 0) this.counts.batches += 1;

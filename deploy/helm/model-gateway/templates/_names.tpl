@@ -29,7 +29,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
 {{- define "gateway.edgeReplicas" -}}
-{{ ternary .Values.edge.autoscaling.maxReplicas .Values.edge.replicas .Values.edge.autoscaling.enabled }}
+{{- $replicas := ternary .Values.edge.autoscaling.maxReplicas .Values.edge.replicas .Values.edge.autoscaling.enabled }}
+{{- ternary (add $replicas 1) $replicas (eq .Values.edge.journal.ack "kafka") }}
 {{- end -}}
 
 {{- define "gateway.containerSecurity" -}}

@@ -12,11 +12,11 @@ import type { ShipperWorkerData } from './worker-shipper.js';
  * Entry of the worker thread that takes the journal to Kafka over a connection of its own, ended with `stop`. It imports
  * nothing but that: all that it loads the process has twice.
  */
-const { kafka, clientId } = workerData as ShipperWorkerData;
+const { kafka, clientId, isAwaited = false } = workerData as ShipperWorkerData;
 if (parentPort === null) throw new TypeError('shipper-worker runs as a worker thread only');
 const NICE = 10;
 // Linux gives each thread a priority; elsewhere the whole process would get this one.
-if (process.platform === 'linux') setPriority(NICE);
+if (process.platform === 'linux' && !isAwaited) setPriority(NICE);
 
 /**
  * Memory that is never touched, so the system gives none of it. V8 collects a small heap whenever its buffers have grown by

@@ -56,7 +56,7 @@ describe('WorkerShipper', () => {
     const stuck = start('for (;;);', clock);
     stuck.addSource(dead);
     stuck.addSource(live);
-    stuck.synced({ segment: 1, offset: 900, seq: 5 });
+    stuck.mayShip({ segment: 1, offset: 900, seq: 5 });
     const left = stuck.drain(1_000);
     await clock.advance(10_000);
     expect(await left).toBe(12);
@@ -82,16 +82,16 @@ describe('WorkerShipper', () => {
          note(JSON.stringify(order));
          if (order.kind === 'source' && order.source.epoch === 'e0')
            port.postMessage({ kind: 'watermark', producer: 'edge-0', epoch: 'e0', seq: 7 });
-         if (order.kind === 'synced' && order.position.seq === 5) process.exit(1);
+         if (order.kind === 'may_ship' && order.position.seq === 5) process.exit(1);
          if (order.kind === 'stop') port.postMessage({ kind: 'done', id: order.id, left: 0 });
        });`,
     );
     replaced.addSource(dead);
     replaced.addSource(live);
     await eventually(() => watermarks.includes('edge-0/e0 7'));
-    replaced.synced({ segment: 1, offset: 900, seq: 5 });
+    replaced.mayShip({ segment: 1, offset: 900, seq: 5 });
     await eventually(() => faults.length > 0);
-    replaced.synced({ segment: 1, offset: 1_000, seq: 6 });
+    replaced.mayShip({ segment: 1, offset: 1_000, seq: 6 });
     await eventually(() => heard().some((line) => line.includes('"seq":6')));
     const sources = heard().filter((line) => line.includes('"kind":"source"'));
     expect(sources.map((line) => /"epoch":"(e\d)"/.exec(line)?.[1])).toEqual(['e0', 'e1', 'e1']);

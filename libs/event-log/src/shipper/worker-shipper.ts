@@ -14,6 +14,8 @@ import type { KafkaAccess } from '../kafka-client.js';
 export interface ShipperWorkerData {
   kafka: KafkaAccess;
   clientId: string;
+  /** Answers wait for the brokers: the thread runs at the priority of the process. */
+  isAwaited?: boolean;
 }
 
 export interface WorkerShipperOptions extends ShipperWorkerData {
@@ -63,9 +65,13 @@ export class WorkerShipper implements ShipperHandle {
     this.thread?.addSource(source);
   }
 
-  synced(position: Position): void {
+  mayShip(position: Position): void {
     this.newest = position;
-    this.thread?.synced(position);
+    this.thread?.mayShip(position);
+  }
+
+  hurry(): void {
+    this.thread?.hurry();
   }
 
   async drain(deadlineMs: number): Promise<number> {
@@ -119,8 +125,8 @@ export class WorkerShipper implements ShipperHandle {
   }
 
   private begin(): void {
-    const { clock, kafka, clientId, watermark } = this.options;
-    const workerData: ShipperWorkerData = { kafka, clientId };
+    const { clock, kafka, clientId, isAwaited, watermark } = this.options;
+    const workerData: ShipperWorkerData = { kafka, clientId, isAwaited };
     const worker = new Worker(this.options.entry ?? new URL('./shipper-worker.js', import.meta.url), {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
@@ -130,7 +136,7 @@ export class WorkerShipper implements ShipperHandle {
     worker.on('error', (error) => this.options.onFault(error));
     worker.on('exit', (code) => this.ended(code));
     for (const source of this.sources.values()) this.thread.addSource(source);
-    if (this.newest !== null) this.thread.synced(this.newest);
+    if (this.newest !== null) this.thread.mayShip(this.newest);
   }
 
   private ended(code: number): void {

@@ -76,6 +76,8 @@ const JOURNAL: Provider[] = [
         clock,
         random,
         sync: config.JOURNAL_SYNC,
+        ack: config.JOURNAL_ACK,
+        ackMs: config.JOURNAL_ACK_MS,
         syncGapMs: config.JOURNAL_SYNC === 'wait' ? 0 : SYNC_GAP_MS,
         budgetBytes: config.JOURNAL_BUDGET_BYTES,
         traceparent: tracer === null ? undefined : activeTraceparent,

@@ -38,6 +38,9 @@ export class EdgeConfig {
   @Matches(/^[\w.-]{1,64}$/) JOURNAL_PRODUCER = 'edge-0';
   /** `wait`: an answer ends only when its outcome is synced to the disk. */
   @IsIn(['group', 'wait']) JOURNAL_SYNC: 'group' | 'wait' = 'group';
+  /** `kafka`: the last bytes of an answer wait, JOURNAL_ACK_MS at most, until all replicas of the brokers have its record. */
+  @IsIn(['disk', 'kafka']) JOURNAL_ACK: 'disk' | 'kafka' = 'disk';
+  @ToNumber() @IsInt() @Min(1) @Max(10_000) JOURNAL_ACK_MS = 50;
   @ToNumber() @IsInt() @Min(16_777_216) JOURNAL_BUDGET_BYTES = 10_737_418_240;
   /** Connections per upstream origin: at least the streams that run at once. */
   @ToNumber() @IsInt() @Min(1) @Max(65_536) UPSTREAM_CONNECTIONS = 1_024;

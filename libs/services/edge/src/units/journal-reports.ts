@@ -107,6 +107,11 @@ export class JournalReports {
     written('gateway_journal_used_bytes', 'Bytes of the journal on disk.', (s) => s.usedBytes);
     written('gateway_journal_budget_bytes', 'Bytes that the journal may use.', (s) => s.budgetBytes);
     written('gateway_journal_open_units', 'Units admitted and not finished.', (s) => s.openUnits);
+    written(
+      'gateway_journal_late_acks',
+      'Answers that went after JOURNAL_ACK_MS without the brokers, since the start.',
+      (s) => s.lateAcks,
+    );
     written('gateway_journal_accepting', '1 while new units are taken.', (s) => Number(s.isAccepting));
     this.metrics.gauge(
       'gateway_settle_queue_units',

@@ -36,6 +36,7 @@ export class JournalRuntime {
   async start(): Promise<void> {
     const { journal, reports } = this;
     const shipper = this.startShipper({
+      shipped: (_producer, epoch, seq) => journal.shipped(epoch, seq),
       watermark: (producer, epoch, seq) =>
         void journal.passed(producer, epoch, seq).catch((error: unknown) => reports.segmentStays(error)),
       alarm: (alarm) => reports.alarm(alarm),

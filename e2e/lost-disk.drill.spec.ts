@@ -1,0 +1,90 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@gateway/testing';
+import pg from 'pg';
+import { startFleet, type Fleet } from './harness/fleet.js';
+import { metric } from './harness/load.js';
+import { START_MS } from './harness/modes.js';
+import { askOnce } from './harness/requests.js';
+import { logIn } from './harness/session.js';
+
+/** Number of kills, each at another moment. */
+const SEEDS = Number(process.env.DRILL_SEEDS ?? '5');
+/** Requests a second, from callers that wait for each answer. */
+const RATE = Number(process.env.DRILL_RATE ?? '80');
+const CALLERS = 16;
+const SEED_MS = 60_000;
+
+const chat = { model: 'simulator/chat', max_tokens: 20, messages: [{ role: 'user', content: 'Hello' }] };
+
+describe('an edge that is lost with its disk, with JOURNAL_ACK=kafka', () => {
+  let fleet: Fleet;
+  let database: pg.Client;
+  let key: string;
+  let late = 0;
+  beforeAll(async () => {
+    fleet = await startFleet({ env: { edge: { JOURNAL_ACK: 'kafka', JOURNAL_ACK_MS: '10000' } } });
+    database = new pg.Client({ connectionString: fleet.databaseUrl });
+    await database.connect();
+    const made = await (await logIn(fleet)).createKey('lost-disk');
+    // Before its first use: the rates of a tier would refuse this load.
+    const raise = 'UPDATE keys.api_key SET rpm_limit = $2, rpd_limit = $2 WHERE id = $1';
+    await database.query(raise, [made.id, 1_000_000]);
+    key = made.key;
+  }, START_MS);
+  afterAll(async () => {
+    await database?.end();
+    await fleet?.stop();
+  }, START_MS);
+
+  /** Sends requests until `count` answers arrived whole, then kills the edge among those under way. Returns their ids. */
+  const answeredUntilKilled = async (count: number): Promise<string[]> => {
+    const whole: string[] = [];
+    let isOver = false;
+    const call = async (n: number): Promise<void> => {
+      const body = { ...chat, stream: n % 2 === 1 };
+      // One that is under way at the kill has no end.
+      const answer = await askOnce(fleet, 'POST', '/v1/chat/completions', { key, body }).catch(() => null);
+      if (answer?.status !== 200) return;
+      if (body.stream && !answer.text.trimEnd().endsWith('data: [DONE]')) return;
+      whole.push(answer.requestId);
+    };
+    const caller = async (n: number): Promise<void> => {
+      while (!isOver) {
+        await Promise.all([call(n), pause((CALLERS / RATE) * 1_000)]);
+        if (whole.length >= count) isOver = true;
+      }
+    };
+    const callers = Array.from({ length: CALLERS }, (_, n) => caller(n));
+    await Promise.race(callers);
+    late += await metric(fleet.urls.edge, 'gateway_journal_late_acks');
+    await fleet.process('edge').kill();
+    await Promise.all(callers);
+    return whole;
+  };
+
+  it(
+    'operations 2: kill -9 with the folder of the journal deleted: each answer that arrived whole is in the ledger',
+    async () => {
+      const answered: string[] = [];
+      for (let seed = 1; seed <= SEEDS; seed += 1) {
+        answered.push(...(await answeredUntilKilled(40 + ((seed * 37) % 80))));
+        rmSync(fleet.journalFolder, { recursive: true, force: true });
+        await fleet.process('edge').restart();
+        await askOnce(fleet, 'POST', '/v1/chat/completions', { key, body: chat });
+      }
+      const missing = async (): Promise<string[]> => {
+        const text = 'select request_id from usage.usage_event where request_id = any($1)';
+        const { rows } = await database.query<{ request_id: string }>(text, [answered]);
+        const known = new Set(rows.map(({ request_id }) => request_id));
+        return answered.filter((id) => !known.has(id));
+      };
+      await eventually(async () => (await missing()).length === 0, { timeoutMs: 30_000 }).catch(
+        () => undefined,
+      );
+      process.stdout.write(`lost-disk: ${SEEDS} kills, ${answered.length} answers, ${late} late\n`);
+      expect(await missing()).toEqual([]);
+    },
+    SEEDS * SEED_MS + START_MS,
+  );
+});
