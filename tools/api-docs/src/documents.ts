@@ -9,6 +9,7 @@ import { accessTable } from './access-table.js';
 import { asyncApi } from './asyncapi.js';
 import { describedRoutes, type DescribedRoute } from './described-routes.js';
 import { withEndpoints } from './endpoints-table.js';
+import { modelRoutesTable } from './model-routes-table.js';
 import { openApi } from './openapi.js';
 import { providersTable } from './providers-table.js';
 import { SourceTypes } from './source-types.js';
@@ -35,6 +36,7 @@ export function documents(source = SourceTypes.ofServices()): ReadonlyMap<string
   return new Map([
     ['README.md', withEndpoints(readFileSync('README.md', 'utf8'))],
     ['docs/access.md', accessTable(allRoutes())],
+    ['docs/model-routes.md', modelRoutesTable()],
     ['docs/providers.md', providersTable()],
     ['docs/openapi.json', textOf(openApi(allRoutes(), source))],
     ['docs/asyncapi.json', textOf(asyncApi(source))],

@@ -84,15 +84,17 @@ const modelOf = (models: ImportedModelBody[], id: string): ImportedModelBody => 
 const priced =
   (prompt: string, field = 'prompt_usd_per_1m') =>
   (models: ImportedModelBody[]) => {
-    const [route] = modelOf(models, 'openai/gpt-5.5').routes ?? [];
-    route.price = { ...route.price, [field]: prompt };
+    for (const route of modelOf(models, 'openai/gpt-5.5').routes ?? [])
+      if (route.provider === 'openai') route.price = { ...route.price, [field]: prompt };
   };
 const added = (models: ImportedModelBody[]): void => {
   models.push({ ...structuredClone(modelOf(models, 'openai/gpt-5.5')), id: 'openai/gpt-99', name: 'GPT-99' });
 };
 const read = async (id: string): Promise<AdminModelRecord> =>
   (await app.get(`/v1/admin/models/${id}`, admin)).body as AdminModelRecord;
-const promptOf = async (id: string): Promise<unknown> => (await read(id)).routes[0]?.price.prompt_usd_per_1m;
+const ownRoute = ({ routes }: AdminModelRecord): AdminModelRecord['routes'][number] =>
+  routes.filter(({ provider }) => provider === 'openai')[0];
+const promptOf = async (id: string): Promise<unknown> => ownRoute(await read(id)).price.prompt_usd_per_1m;
 const served = async (): Promise<unknown> => {
   const { pool } = app.app.get(CatalogueDatabase);
   return (await pool.query('SELECT max(position) AS newest FROM snapshot')).rows;
@@ -106,7 +108,7 @@ const alarms = async (): Promise<number> => {
 describe('POST /v1/admin/catalogue/sync', () => {
   it('issue 37 edit a price, sync data that moves it and adds a model: the edit stands, the drift shows, the model is there', async () => {
     const before = await read('openai/gpt-5.5');
-    const [{ provider, upstream_model, price }] = before.routes;
+    const { provider, upstream_model, price } = ownRoute(before);
     const own = { ...price, prompt_usd_per_1m: '4.44', effective_date: undefined };
     const routes = [{ provider, upstream_model, price: own }];
     expect((await app.send('PATCH', '/v1/admin/models/openai/gpt-5.5', admin, { routes })).status).toBe(200);
