@@ -64,14 +64,7 @@ export default function UsagePage(): ReactNode {
         <ExportButton filter={{ since, until, ...bodyOfFilters(filters), time_zone: zone }} />
       </PageHead>
       <Group mb="md" gap="sm">
-        <Select
-          aria-label="Metric"
-          data={METRICS.map(({ value, label }) => ({ value, label }))}
-          allowDeselect={false}
-          value={metricOf(url.metric).value}
-          onChange={(metric) => change({ metric: metric === 'spend' ? null : metric })}
-          w={150}
-        />
+        <MetricPicker />
         <GroupPicker groupBy={groupBy} onChange={(by) => change({ by })} />
         <SecondGroupPicker first={groupBy} second={second} onChange={(then) => change({ then })} />
         <FilterPicker onPick={change} />
@@ -101,6 +94,20 @@ export default function UsagePage(): ReactNode {
         />
       )}
     </>
+  );
+}
+
+function MetricPicker(): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  return (
+    <Select
+      aria-label="Metric"
+      data={METRICS.map(({ value, label }) => ({ value, label }))}
+      allowDeselect={false}
+      value={metricOf(url.metric).value}
+      onChange={(metric) => change({ metric: metric === 'spend' ? null : metric })}
+      w={150}
+    />
   );
 }
 
