@@ -27,6 +27,28 @@ export const pages: readonly Page[] = [
     load: () => import('./catalogue-page.js'),
   },
   {
+    path: '/admin/catalogue/feed',
+    title: 'Feed',
+    who: ['super'],
+    nav: { section: 'catalogue', order: 1 },
+    words: 'signed sync pending changes update',
+    load: () => import('./feed-page.js'),
+  },
+  {
+    path: '/admin/catalogue/edits',
+    title: 'Model edits',
+    who: ['super'],
+    nav: { section: 'catalogue', order: 2 },
+    words: 'price override follow drift',
+    load: () => import('./edits-page.js'),
+  },
+  {
+    path: '/admin/providers/$slug',
+    title: 'Platform credentials',
+    who: ['super'],
+    load: () => import('./credentials-page.js'),
+  },
+  {
     path: '/admin/providers',
     title: 'Providers',
     who: ['super'],

@@ -1,8 +1,10 @@
-import { Badge, Button, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { throughput, uptime } from '../format/health.js';
 import { count, milliseconds } from '../format/time.js';
 import { Confirm } from '../shell/confirm.js';
+import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Empty, Loading } from '../shell/states.js';
@@ -19,9 +21,7 @@ const COLUMNS: readonly Column<Provider>[] = [
     width: 150,
     cell: ({ name, slug }) => (
       <Stack gap={0}>
-        <Text size="sm" fw={500}>
-          {name}
-        </Text>
+        <ProviderLink name={name} slug={slug} />
         <Text size="sm" c="dimmed">
           {slug}
         </Text>
@@ -63,6 +63,16 @@ const COLUMNS: readonly Column<Provider>[] = [
   },
   { name: 'Action', cell: (provider) => <Switch provider={provider} /> },
 ];
+
+/** Name of a provider, which leads to its credentials. */
+function ProviderLink({ name, slug }: Pick<Provider, 'name' | 'slug'>): ReactNode {
+  const org = useOrg();
+  return (
+    <Anchor component={Link} to={`/o/${org.slug}/admin/providers/${slug}`} size="sm" fw={500}>
+      {name}
+    </Anchor>
+  );
+}
 
 /** Codes alone: what the provider wrote is in the attempts of the request. */
 function LastError({ error }: { error: Provider['last_error'] }): ReactNode {

@@ -1,27 +1,11 @@
-import {
-  Button,
-  Group,
-  Modal,
-  PasswordInput,
-  Select,
-  Stack,
-  Switch,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import type { Schemas } from '../api/schemas.js';
 import { useOrg } from '../shell/org.queries.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { credentialsOf, firstSecret, SecretField } from '../shell/provider-secret.js';
 import { useAddProviderKey, useProviders } from './provider-keys.queries.js';
-
-/** Providers whose credential is more than one key: it is given as JSON. */
-const BY_JSON: Readonly<Record<string, string>> = {
-  azure: '{"api_key": "", "endpoint": "https://", "api_version": ""}',
-  'amazon-bedrock': '{"access_key_id": "", "secret_access_key": "", "region": ""}',
-  'google-vertex': '{"service_account_json": "", "project": "", "location": ""}',
-};
 
 export function AddProviderKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
   return (
@@ -40,14 +24,8 @@ interface Draft {
 
 /** Null where the text should be JSON and is not. */
 function providerKeyBody(draft: Draft, org: string | null): Schemas['CreateProviderKeyBody'] | null {
-  let credentials: Record<string, unknown> = { api_key: draft.secret.trim() };
-  if (draft.provider in BY_JSON) {
-    try {
-      credentials = JSON.parse(draft.secret) as Record<string, unknown>;
-    } catch {
-      return null;
-    }
-  }
+  const credentials = credentialsOf(draft.provider, draft.secret);
+  if (credentials === null) return null;
   return {
     ...(org === null ? {} : { org_id: org }),
     ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
@@ -96,12 +74,6 @@ interface FieldsProps {
 
 function Fields({ draft, onChange, isBroken, fields }: FieldsProps): ReactNode {
   const providers = useProviders().data ?? [];
-  const secret = {
-    error: isBroken ? 'This is not JSON.' : fields.credentials,
-    value: draft.secret,
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      onChange({ ...draft, secret: currentTarget.value }),
-  };
   return (
     <>
       <Select
@@ -111,14 +83,15 @@ function Fields({ draft, onChange, isBroken, fields }: FieldsProps): ReactNode {
         error={fields.provider}
         value={draft.provider}
         onChange={(provider) =>
-          onChange({ ...draft, provider: provider ?? '', secret: BY_JSON[provider ?? ''] ?? '' })
+          onChange({ ...draft, provider: provider ?? '', secret: firstSecret(provider ?? '') })
         }
       />
-      {draft.provider in BY_JSON ? (
-        <Textarea label="Credential, as JSON" autosize minRows={4} {...secret} />
-      ) : (
-        <PasswordInput label="API key" autoComplete="off" {...secret} />
-      )}
+      <SecretField
+        provider={draft.provider}
+        value={draft.secret}
+        onChange={(secret) => onChange({ ...draft, secret })}
+        error={isBroken ? 'This is not JSON.' : fields.credentials}
+      />
       <TextInput
         label="Label"
         error={fields.label}

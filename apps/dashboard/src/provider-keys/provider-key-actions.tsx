@@ -1,15 +1,14 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { milliseconds } from '../format/time.js';
 import { Confirm } from '../shell/confirm.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { Verdict } from '../shell/provider-secret.js';
 import {
   useChangeProviderKey,
   useDeleteProviderKey,
   useTestProviderKey,
   type ProviderKey,
-  type ProviderKeyTest,
 } from './provider-keys.queries.js';
 
 export function ProviderKeyActions({ record }: { record: ProviderKey }): ReactNode {
@@ -73,20 +72,5 @@ function Test({ record }: { record: ProviderKey }): ReactNode {
         </Button>
       </Group>
     </Stack>
-  );
-}
-
-const VERDICTS: Record<ProviderKeyTest['status'], { color: string; title: string }> = {
-  works: { color: 'green', title: 'The provider takes the key' },
-  refused: { color: 'red', title: 'The provider refuses the key' },
-  unknown: { color: 'yellow', title: 'The provider did not judge the key' },
-};
-
-function Verdict({ result }: { result: ProviderKeyTest }): ReactNode {
-  const { color, title } = VERDICTS[result.status];
-  return (
-    <Alert color={color} title={title} role="status">
-      {result.error?.message ?? `It answered in ${milliseconds(result.latency_ms)}.`}
-    </Alert>
   );
 }

@@ -5,7 +5,7 @@ import type { Schemas } from '../api/schemas.js';
 import { useWrite } from '../api/use-write.js';
 
 export type ProviderKey = Schemas['ProviderKeyRecord'];
-export type ProviderKeyTest = Schemas['ProviderKeyTest'];
+type ProviderKeyTest = Schemas['ProviderKeyTest'];
 
 export const PROVIDER_KEYS_A_PAGE = 50;
 

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Panel } from '../shell/panel.js';
 
@@ -13,19 +13,5 @@ export function Fact({ name, children }: { name: string; children: ReactNode }):
         {children}
       </Text>
     </Panel>
-  );
-}
-
-/** One line about a request, with its name before it. */
-export function Line({ name, children }: { name: string; children: ReactNode }): ReactNode {
-  return (
-    <Group gap="sm" wrap="nowrap" align="flex-start">
-      <Text size="sm" c="dimmed" w={90} style={{ flexShrink: 0 }}>
-        {name}
-      </Text>
-      <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </Group>
   );
 }

@@ -1,5 +1,5 @@
 /** A turn of a conversation that can be sent again. */
-export interface ReplayedTurn {
+interface ReplayedTurn {
   role: 'user' | 'assistant';
   text: string;
   /** A data URL. */

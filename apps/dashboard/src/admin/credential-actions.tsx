@@ -1,0 +1,98 @@
+import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { Confirm } from '../shell/confirm.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { Verdict } from '../shell/provider-secret.js';
+import { offerUndo } from '../shell/undo.js';
+import { EditCredential, RotateCredential } from './credential-forms.js';
+import {
+  useChangeCredential,
+  useRemoveCredential,
+  useTestCredential,
+  type Credential,
+} from './credentials.queries.js';
+
+type Opened = 'edit' | 'rotate' | 'test' | 'remove' | null;
+
+/** Menu of a credential. That of the environment is changed where it stands: it is neither rotated nor removed here. */
+export function CredentialActions({ credential }: { credential: Credential }): ReactNode {
+  const [opened, open] = useState<Opened>(null);
+  const { label, source, is_enabled: isOn } = credential;
+  const change = useChangeCredential(credential);
+  const removal = useRemoveCredential(credential);
+  const close = (): void => open(null);
+  const toggle = (): void =>
+    change.mutate(
+      { is_enabled: !isOn },
+      {
+        onSuccess: () =>
+          offerUndo(`${label} is ${isOn ? 'paused' : 'resumed'}.`, () =>
+            change.mutateAsync({ is_enabled: isOn }),
+          ),
+      },
+    );
+  return (
+    <Stack gap="xs">
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={change.isPending}
+            aria-label={`Change ${label}`}
+            rightSection={<IconChevronDown size={14} />}
+          >
+            Change
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => open('edit')}>Label and weight</Menu.Item>
+          <Menu.Item onClick={() => open('test')}>Test</Menu.Item>
+          <Menu.Item onClick={toggle}>{isOn ? 'Pause' : 'Resume'}</Menu.Item>
+          {source === 'stored' && <Menu.Item onClick={() => open('rotate')}>Rotate</Menu.Item>}
+          {source === 'stored' && (
+            <Menu.Item color="red" onClick={() => open('remove')}>
+              Remove
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {change.error !== null && <ProblemCard failure={change.error} />}
+      <Modal opened={opened === 'edit'} onClose={close} title={label}>
+        <EditCredential credential={credential} onClose={close} />
+      </Modal>
+      <Modal opened={opened === 'rotate'} onClose={close} title={`Rotate ${label}`}>
+        <RotateCredential credential={credential} onClose={close} />
+      </Modal>
+      <Modal opened={opened === 'test'} onClose={close} title={`Test ${label}`}>
+        <Test credential={credential} />
+      </Modal>
+      <Confirm
+        title={`Remove ${label}`}
+        about="Requests go to the other credentials of the provider. Without another one its models cannot be called."
+        action="Remove"
+        isOpen={opened === 'remove'}
+        onClose={close}
+        write={removal}
+        onConfirm={() => removal.mutate(undefined, { onSuccess: close })}
+      />
+    </Stack>
+  );
+}
+
+function Test({ credential }: { credential: Credential }): ReactNode {
+  const test = useTestCredential(credential);
+  return (
+    <Stack>
+      <Text size="sm">One cheap call to the provider with this credential.</Text>
+      {test.isSuccess && <Verdict result={test.data} />}
+      {test.error !== null && <ProblemCard failure={test.error} />}
+      <Group justify="flex-end">
+        <Button loading={test.isPending} onClick={() => test.mutate()}>
+          {test.isSuccess ? 'Test again' : 'Test'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
