@@ -13,6 +13,7 @@ import {
   type StoredModel,
   type StoredRoute,
 } from './catalogue-model.js';
+import { routeRegions } from './route-regions.js';
 
 const MAX_BYTES = 256 * 1024 * 1024;
 const zip = promisify(gzip);
@@ -90,7 +91,7 @@ export async function storedRoutes(
       max_output_tokens: route.max_output_tokens,
       effective_date: isoDay(price.effective_date),
       retires_at: route.retires_at === null ? null : isoDay(route.retires_at),
-      regions: provider.regions,
+      regions: routeRegions(route, provider.regions),
       zero_retention: provider.zero_retention,
       price: price.record,
       source: route.source,
