@@ -1,3 +1,4 @@
+import { eventually } from '@gateway/testing';
 import { START_MS } from './harness/modes.js';
 import { mailedToken, ownOrganization, type OwnOrganization } from './harness/own-organization.js';
 import { ask, type Body } from './harness/requests.js';
@@ -103,6 +104,41 @@ describe('limits of every scope', () => {
       await done(member, 'PATCH', `/v1/keys/${own.id}`, { rpd: 1_000_000 });
       expect(await chat(own.key)).toBe('429 rate_limit_exceeded');
       await set(scope, UNLIMITED);
+      expect(await chat(own.key)).toBe('200');
+    },
+  );
+
+  it.each(['key', 'member', 'team', 'org'] as const)(
+    'a budget of the %s counts what was spent before it, is raised for a time, and refuses by its own name',
+    async (scope) => {
+      const scope_id = { key: own.id, member: memberId, team: teamId, org: owner.orgId }[scope];
+      const of = { org_id: owner.orgId, scope, scope_id, period: 'quarter', time_zone: 'Asia/Kathmandu' };
+      expect(await chat(own.key)).toBe('200');
+      const name = `Small of the ${scope}`;
+      const made = await done(owner, 'POST', '/v1/budgets', { ...of, name, amount_usd: '0.000000001' });
+      const path = `/v1/budgets/${String(made.id)}`;
+      await eventually(async () => Number((await done(owner, 'GET', path)).spent_usd) > 0);
+      const send = () =>
+        ask(gateway, 'POST', '/v1/chat/completions', {
+          key: own.key,
+          body: { model: 'simulator/chat', max_tokens: 20, messages: [{ role: 'user', content: 'Hello' }] },
+        });
+      const refused = await send();
+      expect([refused.status, refused.headers.get('x-should-retry'), refused.body.error]).toEqual([
+        402,
+        'false',
+        expect.objectContaining({
+          code: 'spend_limit_exceeded',
+          budget_id: made.id,
+          message: expect.stringContaining(`budget "${name}" of 0.000000001 USD`),
+        }),
+      ]);
+      const until = new Date(Date.now() + 3_600_000).toISOString();
+      await done(owner, 'POST', `${path}/raise`, { by_usd: '1', until });
+      expect(await chat(own.key)).toBe('200');
+      await done(owner, 'DELETE', `${path}/raise`);
+      expect(await chat(own.key)).toBe('402 spend_limit_exceeded');
+      await done(owner, 'DELETE', path);
       expect(await chat(own.key)).toBe('200');
     },
   );

@@ -129,6 +129,15 @@ describe('two edges of one fleet', () => {
     await atMostOnePasses(key);
   });
 
+  it('200 requests at once at one unit left of a budget: at most one passes it', async () => {
+    const { id, key } = await person.createKey('under a budget', { rpm: 1000 });
+    const of = { org_id: person.orgId, scope: 'key', scope_id: id };
+    const budget = { ...of, name: 'One unit', amount_usd: '0.000001', period: 'quarter' };
+    expect((await person.call('POST', '/v1/budgets', budget)).status).toBe(201);
+    await atMostOnePasses(key);
+    for (const url of edges()) expect((await send(url, key)).status).toBe(402);
+  });
+
   it('B13 LIM-32 200 requests at once at a balance of one: at most one passes it', async () => {
     const { key } = await person.createKey('of a person', { org_id: undefined, rpm: 1000 });
     expect((await askOnce({ url: fleet.url, key }, 'GET', '/v1/balance')).body.balance_usd).toBe('0');

@@ -11,6 +11,7 @@ export type IdPrefix =
   | 'usr'
   | 'team'
   | 'rpt'
+  | 'bud'
   | 'inv'
   | 'mail'
   | 'acct'

@@ -33,11 +33,18 @@ export type { PromptContent, PromptMessage, PromptVariable } from './ports/store
 export { PrincipalReader } from './ports/principal-reader.js';
 export type { Caller, Credential } from './ports/principal-reader.js';
 export type { AccountDiscount, AdminKeyPrincipal, KeyPrincipal, Membership } from './ports/principal.js';
-export type { ModelAccess, ModelLimit, OrgRole, Principal, ProviderKeyGrant } from './ports/principal.js';
+export type {
+  BudgetGrant,
+  ModelAccess,
+  ModelLimit,
+  OrgRole,
+  Principal,
+  ProviderKeyGrant,
+} from './ports/principal.js';
 export type { RoutingPolicy, ScopeKind, ScopeLimits, SessionPrincipal } from './ports/principal.js';
-export { counterScope, HELD_KINDS, heldCounter, LimitStore } from './ports/limit-store.js';
+export { counterScope, extraScope, HELD_KINDS, heldCounter, LimitStore } from './ports/limit-store.js';
 export type { AccountState, AdmitRequest, AdmitResult, ExtraCounter, HeldKind } from './ports/limit-store.js';
-export type { HeldMoney, KeyMinute, LimitMetric, LimitScope } from './ports/limit-store.js';
+export type { CountedBudget, HeldMoney, KeyMinute, LimitMetric, LimitScope } from './ports/limit-store.js';
 export type { ProjectionRequest, PutUnit, LimitRejection, Trial, TrialRecord } from './ports/limit-store.js';
 export { Funds } from './ports/funds.js';
 export {
@@ -251,6 +258,13 @@ export type { AutoRechargeRecord, BillingMode, CheckoutRecord, CouponRecord } fr
 export type { LedgerEntry, PaymentRecord, RedemptionRecord } from './http/billing.js';
 export type { StatementCredit, StatementDay, StatementRecord, StatementUsage } from './http/billing.js';
 export { BudgetsQuery } from './http/budgets.js';
+export {
+  CreateBudgetBody,
+  ListBudgetsQuery,
+  RaiseBudgetBody,
+  UpdateBudgetBody,
+  type PeriodBudgetRecord,
+} from './http/period-budgets.js';
 export type { BudgetRecord, BudgetsRecord } from './http/budgets.js';
 export { ErasedSinceQuery, ErasureBody, ForgetBody } from './http/erasures.js';
 export type { ErasureRecord } from './http/erasures.js';

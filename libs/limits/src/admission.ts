@@ -1,7 +1,9 @@
 import {
   counterScope,
+  extraScope,
   heldCounter,
   type AdmitRequest,
+  type CountedBudget,
   type HeldKind,
   type HeldMoney,
   type KeyMinute,
@@ -32,7 +34,7 @@ export function worstCase({ reservationNano, worstNano }: AdmitRequest): number 
 
 /** Limits and counts that admission checks for one record of the store. Unlimited is Infinity. */
 export interface AdmissionEntry {
-  /** Name of the record: `key:<id>`, `team:<id>`, and `key:<id>/<counter>` for an extra counter. */
+  /** Name of the record: `key:<id>`, `team:<id>`, and `key:<id>/<counter>` for an extra counter; of a budget likewise. */
   name: string;
   kind: ScopeKind;
   id: string;
@@ -41,6 +43,8 @@ export interface AdmissionEntry {
   rpd: number;
   tpm: number;
   cap: number;
+  /** Set for the period of a budget alone. */
+  budget?: CountedBudget;
 }
 
 /** The balance's record. */
@@ -65,14 +69,15 @@ export function admissionEntries(request: Pick<AdmitRequest, 'scopes' | 'extra'>
   if (request.extra.length === 0) return entries;
   const key = request.scopes[0];
   const extra: AdmissionEntry[] = request.extra.map((counter) => ({
-    name: recordName(counterScope(key.id, counter.name)),
-    kind: key.kind,
-    id: key.id,
+    name: recordName(extraScope(key.id, counter)),
+    kind: counter.budget?.scope.kind ?? key.kind,
+    id: counter.budget?.scope.id ?? key.id,
     counter: counter.name,
     rpm: counter.rpm ?? Infinity,
     rpd: counter.rpd ?? Infinity,
     tpm: counter.tpm ?? Infinity,
     cap: toScriptLimit(counter.capNano ?? null),
+    ...(counter.budget === undefined ? {} : { budget: counter.budget }),
   }));
   entries.splice(1, 0, ...extra);
   return entries;
@@ -87,7 +92,7 @@ export function unitScopes({ scopes, extra }: Pick<AdmitRequest, 'scopes' | 'ext
   }
   if (extra.length === 0) return names;
   const [key] = scopes;
-  return [...names, ...extra.map(({ name }) => counterScope(key.id, name))];
+  return [...names, ...extra.map((counter) => extraScope(key.id, counter))];
 }
 
 /** The key's requests of the running minute, which the rate headers of a rejection show whichever limit refused. */
@@ -148,6 +153,7 @@ export function toLimitRejection(
     resetsInSeconds,
     reservationsOnly,
     held: isMoney && ofAccount !== null ? heldMoney(reached.held, ofAccount) : null,
+    ...(entry?.budget === undefined ? {} : { budget: entry.budget }),
   };
 }
 

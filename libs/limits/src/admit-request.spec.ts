@@ -15,7 +15,7 @@ function principal(change: Partial<KeyPrincipal> = {}): KeyPrincipal {
   });
 }
 
-const RESERVATION = { nano: 10n, worstNano: 40n, tokens: 400 };
+const RESERVATION = { requestedAtMs: 0, nano: 10n, worstNano: 40n, tokens: 400 };
 const PAID = { id: 'acme/one', isFree: false };
 
 describe('admitRequest', () => {
@@ -42,6 +42,7 @@ describe('admitRequest', () => {
 
   it('LIM-10 LIM-11 counts a free model on the one free counter of the key: 20 a minute, 200 a day', () => {
     const request = admitRequest(principal(), { id: 'acme/gift', isFree: true }, 'u', {
+      requestedAtMs: 0,
       nano: 0n,
       worstNano: 0n,
       tokens: 1,

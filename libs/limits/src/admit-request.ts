@@ -7,6 +7,7 @@ import {
   type LimitScope,
 } from '@gateway/contracts';
 import { settledNano } from '@gateway/money';
+import { budgetCounters } from './budget-counters.js';
 import { FREE_MODELS } from './limit-rules.js';
 
 /** A reservation not renewed for this long is freed; the edge renews every `RENEW_MS`. */
@@ -26,6 +27,8 @@ export interface Reservation {
   worstNano: bigint;
   /** Prompt plus largest output. */
   tokens: number;
+  /** Time at which the request came in: it says in which period of a budget the unit counts. */
+  requestedAtMs: number;
   /** The balance shows it apart; absent = an ordinary request. */
   heldAs?: HeldKind | null;
 }
@@ -43,7 +46,7 @@ export function admitRequest(
     accountVersion: principal.accountVersion,
     unit,
     scopes,
-    extra: extraCounters(principal, model, reservation.heldAs ?? null),
+    extra: extraCounters(principal, model, reservation),
     creditLimitNano,
     reservationNano: reservation.nano,
     worstNano: reservation.worstNano,
@@ -81,7 +84,11 @@ function limitScopes(principal: KeyPrincipal): LimitScope[] {
   }));
 }
 
-function extraCounters(principal: KeyPrincipal, model: AdmitModel, heldAs: HeldKind | null): ExtraCounter[] {
+function extraCounters(
+  principal: KeyPrincipal,
+  model: AdmitModel,
+  { heldAs = null, requestedAtMs }: Pick<Reservation, 'heldAs' | 'requestedAtMs'>,
+): ExtraCounter[] {
   const extra: ExtraCounter[] = [];
   if (model.isFree) extra.push({ name: 'free', rpm: FREE_MODELS.rpm, rpd: FREE_MODELS.rpd, tpm: null });
   const name = modelLimitName(principal.modelLimits, model.id);
@@ -95,6 +102,7 @@ function extraCounters(principal: KeyPrincipal, model: AdmitModel, heldAs: HeldK
       capNano: spend_cap_usd === undefined ? null : settledNano(spend_cap_usd),
     });
   }
+  if (principal.budgets !== undefined) extra.push(...budgetCounters(principal.budgets, requestedAtMs));
   if (heldAs !== null) extra.push({ name: heldCounter(heldAs), rpm: null, rpd: null, tpm: null });
   return extra;
 }

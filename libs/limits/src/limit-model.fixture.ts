@@ -1,10 +1,11 @@
-import type {
-  AdmitRequest,
-  AdmitResult,
-  ExtraCounter,
-  LimitStore,
-  LimitRejection,
-  Trial,
+import {
+  extraScope,
+  type AdmitRequest,
+  type AdmitResult,
+  type ExtraCounter,
+  type LimitStore,
+  type LimitRejection,
+  type Trial,
 } from '@gateway/contracts';
 import { fixedClock, type FixedClock } from '@gateway/testing';
 import fc from 'fast-check';
@@ -58,7 +59,7 @@ const step = fc.oneof(
       history: fc.constantFrom(0, 0, 0, 1, 2 ** 20 - 1),
       version: fc.nat(6),
       balance: fc.bigInt(-20n, 300n),
-      posted: fc.array(money, { minLength: 7, maxLength: 7 }),
+      posted: fc.array(money, { minLength: 10, maxLength: 10 }),
       units: fc.array(fc.record({ unit: fc.nat(12), crash: fc.boolean() }), { maxLength: 3 }),
     }),
   },
@@ -83,14 +84,39 @@ const known = fc.constantFrom('all' as const, 'all' as const, 'version' as const
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const UNLIMITED = { rpm: null, rpd: null, tpm: null };
-const COUNTERS = ['free', 'm:a/b'] as const;
+/** Two periods of one budget of the organization, and one of the key's. */
+const BUDGETS = [
+  budget('org', 'org-1', 0, 100),
+  budget('org', 'org-1', 100, 200),
+  budget('key', 'k1', 0, 7),
+] as const;
+const COUNTERS: readonly Pick<ExtraCounter, 'name' | 'budget'>[] = [
+  { name: 'free' },
+  { name: 'm:a/b' },
+  ...BUDGETS,
+];
 /** Every record that a unit of these histories may count on, but the balance's. */
-const COUNTED = [...SCOPES, ...COUNTERS.map((name) => ({ kind: 'key' as const, id: `k1/${name}` }))];
+const COUNTED = [...SCOPES, ...COUNTERS.map((counter) => extraScope('k1', counter))];
 
-/** A unit has the same counters of its key whenever it is sent: none, those of free models, or those of one model. */
-function extraOf(unit: number, of: Omit<ExtraCounter, 'name'>): ExtraCounter[] {
-  const name = [undefined, ...COUNTERS][unit % 3];
-  return name === undefined ? [] : [{ name, ...of }];
+function budget(
+  kind: 'key' | 'org',
+  id: string,
+  startMs: number,
+  endMs: number,
+): Pick<ExtraCounter, 'name' | 'budget'> {
+  return { name: `b:${startMs}-${endMs}`, budget: { id: 'bud_1', name: 'A', scope: { kind, id }, endMs } };
+}
+
+/**
+ * A unit has the same counters whenever it is sent: none, those of free models, those of one model, and of the period of a
+ * budget in which it came.
+ */
+function extraOf(unit: number, of: Omit<ExtraCounter, 'name' | 'budget'>): ExtraCounter[] {
+  const counter = [undefined, ...COUNTERS][unit % (COUNTERS.length + 1)];
+  if (counter === undefined) return [];
+  return counter.budget === undefined
+    ? [{ ...counter, ...of }]
+    : [{ ...counter, ...UNLIMITED, capNano: of.capNano }];
 }
 
 /** A unit has the same scopes whenever it is sent. */
@@ -105,7 +131,9 @@ function expectSame(asked: AdmitRequest, dry: Trial, result: AdmitResult): void 
   const first = trialChecks(asked, dry).find(({ refuses }) => refuses);
   if (result.kind === 'ok') expect(first).toBeUndefined();
   if (result.kind !== 'refused') return;
-  const { scope, scopeId, counter, metric, current, limit } = result.rejection;
+  const { scope, scopeId, current, limit, budget: ofBudget } = result.rejection;
+  const { metric, counter } =
+    ofBudget === undefined ? result.rejection : { metric: 'budget' as const, counter: ofBudget.id };
   expect(first).toMatchObject({
     scope,
     scopeId,

@@ -75,6 +75,66 @@ describe('B13 money holds over parallel requests', () => {
   });
 
   it.each(makers)(
+    'one unit left of a budget lets one of 200 at once through, whichever edge they come to (%s)',
+    async (_, make) => {
+      const clients = make();
+      const of = { id: 'bud_1', name: 'Ours', scope: { kind: 'org' as const, id: 'org-1' }, endMs: 200 };
+      const extra = [{ name: 'b:100-200', rpm: null, rpd: null, tpm: null, capNano: 60n, budget: of }];
+      const gen = await open(clients[0]);
+      const missing = await clients[0].admit(request({ extra }));
+      expect(missing.kind).toBe('missing');
+      const posted = { kind: 'org' as const, id: 'org-1/b:100-200', postedNano: 50n };
+      await mirror(clients[0], gen, { scopes: [posted] });
+      const results = await Promise.all(
+        Array.from({ length: 200 }, (_, n) => clients[n % clients.length].admit(request({ extra }))),
+      );
+      expect(admitted(results)).toBe(1);
+      for (const result of results)
+        if (result.kind !== 'ok')
+          expect(rejection(result)).toMatchObject({
+            scope: 'org',
+            scopeId: 'org-1',
+            budget: of,
+            limit: '60',
+          });
+    },
+  );
+
+  it.each(makers)(
+    'at the turn of a period a unit in flight stays in that in which it came, and the next begins with nothing (%s)',
+    async (_, make) => {
+      const [store] = make();
+      const during = (name: string, endMs: number): Pick<AdmitRequest, 'extra'> => {
+        const of = { id: 'bud_1', name: 'Ours', scope: { kind: 'org' as const, id: 'org-1' }, endMs };
+        return { extra: [{ name, rpm: null, rpd: null, tpm: null, capNano: 15n, budget: of }] };
+      };
+      const periods = ['b:100-200', 'b:200-300'].map((name) => ({
+        kind: 'org' as const,
+        id: `org-1/${name}`,
+      }));
+      const gen = await open(store);
+      await mirror(store, gen, { scopes: periods.map((period) => ({ ...period, postedNano: 0n })) });
+      const [last, first] = [request(during('b:100-200', 200)), request(during('b:200-300', 300))];
+      expect((await store.admit(last)).kind).toBe('ok');
+      expect((await store.admit(first)).kind).toBe('ok');
+      await store.put([put('settle', last, { nano: 12n }), put('settle', last, { nano: 12n })]);
+      const counted = (await store.read('acct_1', periods)).scopes;
+      expect(counted.map(({ reservedNano, unpostedNano }) => [reservedNano, unpostedNano])).toEqual([
+        [0n, 12n],
+        [10n, 0n],
+      ]);
+      await mirror(store, null, {
+        version: 2,
+        scopes: [{ ...periods[0], postedNano: 12n }],
+        units: [{ unit: last.unit, crash: false }],
+      });
+      const { scopes, posted } = await store.read('acct_1', periods);
+      expect(scopes.map(({ reservedNano, unpostedNano }) => reservedNano + unpostedNano)).toEqual([0n, 10n]);
+      expect(posted?.filter(({ kind }) => kind === 'org').map(({ nano }) => nano)).toEqual([12n, 0n]);
+    },
+  );
+
+  it.each(makers)(
     'LIM-32 200 at once at a balance of one unit: exactly one is let in (%s)',
     async (_, make) => {
       const clients = make();

@@ -1,4 +1,4 @@
-import type { AdmitRequest, ProjectionRequest } from '@gateway/contracts';
+import { extraScope, type AdmitRequest, type ProjectionRequest } from '@gateway/contracts';
 import { recordName } from './admission.js';
 
 /**
@@ -14,10 +14,10 @@ function countedOn({ scopes, extra }: AdmitRequest): {
   const [key, ...above] = scopes;
   return [
     { ...key, name: recordName(key) },
-    ...extra.map(({ name, capNano = null, ...limits }) => ({
-      ...limits,
+    ...extra.map(({ capNano = null, ...counter }) => ({
+      ...counter,
       capNano,
-      name: `${recordName(key)}/${name}`,
+      name: recordName(extraScope(key.id, counter)),
     })),
     ...above.map((scope) => ({ ...scope, name: recordName(scope) })),
   ];

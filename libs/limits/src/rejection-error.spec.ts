@@ -1,4 +1,4 @@
-import { errorHeaders } from '@gateway/contracts';
+import { errorEnvelope, errorHeaders, messagesErrorEnvelope } from '@gateway/contracts';
 import type { Random, LimitRejection } from '@gateway/contracts';
 import { rejectionError } from './rejection-error.js';
 
@@ -41,6 +41,37 @@ function random(fraction: number): Random {
 }
 
 describe('rejectionError', () => {
+  it('402 of a budget names it, the end of its period and its id, and is not worth a retry', () => {
+    const budget = {
+      ...{ id: 'bud_1', name: 'Autumn', scope: { kind: 'team' as const, id: 'team_1' } },
+      endMs: Date.parse('2026-12-01T00:00:00Z'),
+    };
+    const of = { ...CAPPED, scope: 'team' as const, scopeId: 'team_1', counter: 'b:1-2', budget };
+    const error = rejectionError({ ...of, reservationsOnly: false }, random(0), ORG);
+    expect([error.status, error.code, errorHeaders(error)['x-should-retry']]).toEqual([
+      402,
+      'spend_limit_exceeded',
+      'false',
+    ]);
+    expect(errorEnvelope(error, 'req_1').error).toMatchObject({ budget_id: 'bud_1' });
+    expect(messagesErrorEnvelope(error, 'req_1').error).toMatchObject({ budget_id: 'bud_1' });
+    expect(error.message).toBe(
+      'Of the budget "Autumn" of 1 USD of the team, whose period ends at 2026-12-01T00:00:00.000Z, 0.69 USD are left; this request may cost more.',
+    );
+    const full = { ...of, current: '1710000000', reservationsOnly: false };
+    expect(rejectionError(full, random(0), ORG).message).toBe(
+      'The budget "Autumn" of 1 USD of the team, whose period ends at 2026-12-01T00:00:00.000Z, is reached: 1.01 USD are spent.',
+    );
+    const held = rejectionError(of, random(0), ORG);
+    expect([errorHeaders(held), held.options.budgetId]).toEqual([
+      { 'Retry-After': '1', 'x-should-retry': 'true' },
+      'bud_1',
+    ]);
+    expect(errorEnvelope(rejectionError(CAPPED, random(0), ORG), 'req_1').error).not.toHaveProperty(
+      'budget_id',
+    );
+  });
+
   it('ERR-43 LIM-20 429 rate_limit_exceeded with Retry-After between the reset and 5 s more, at random', () => {
     const after = (fraction: number) =>
       errorHeaders(rejectionError(REFUSAL, random(fraction), ORG))['Retry-After'];

@@ -54,9 +54,14 @@ export function rejectionError(rejection: LimitRejection, random: Random, payer:
       const options = helpsWaiting(rejection)
         ? { retryAfterSeconds: 1, shouldRetry: true }
         : { shouldRetry: false };
+      const { budget } = rejection;
       const state = rejection.metric === 'balance' ? balanceWords(money, payer) : capWords(rejection, money);
       const message = money.isFinal ? state : `${state} ${heldWords(rejection, money)}`;
-      return new ApiError('spend_limit_exceeded', { message, ...options });
+      return new ApiError('spend_limit_exceeded', {
+        message,
+        ...options,
+        ...(budget === undefined ? {} : { budgetId: budget.id }),
+      });
     }
   }
 }
@@ -106,7 +111,12 @@ function helpsWaiting(rejection: LimitRejection): boolean {
 }
 
 function capWords(rejection: LimitRejection, { limit, spent, available, isFinal }: RejectedMoney): string {
-  const cap = `spend cap of ${usd(limit ?? 0n)} USD${counterWords(rejection)} of the ${SCOPE_WORDS[rejection.scope]}`;
+  const { budget, scope } = rejection;
+  const amount = `${usd(limit ?? 0n)} USD`;
+  const cap =
+    budget === undefined
+      ? `spend cap of ${amount}${counterWords(rejection)} of the ${SCOPE_WORDS[scope]}`
+      : `budget "${budget.name}" of ${amount} of the ${SCOPE_WORDS[scope]}, whose period ends at ${new Date(budget.endMs).toISOString()},`;
   if (isFinal && available > 0n)
     return `Of the ${cap} ${usd(available)} USD are left; this request may cost more.`;
   return isFinal

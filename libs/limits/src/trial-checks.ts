@@ -7,7 +7,8 @@ export interface TrialCheck {
   scope: ScopeKind | 'account';
   scopeId: string;
   counter: string | null;
-  metric: LimitMetric;
+  /** `budget`: the counter is then the id of the budget. */
+  metric: LimitMetric | 'budget';
   current: bigint;
   limit: bigint;
   refuses: boolean;
@@ -35,8 +36,9 @@ export function trialChecks(request: AdmitRequest, { records }: Trial): TrialChe
 }
 
 function scopeChecks(entry: AdmissionEntry, record: TrialRecord, asksMoney: boolean): TrialCheck[] {
-  const { scope, scopeId, counter, spentNano, worstNano } = record;
-  const check = (metric: LimitMetric, current: bigint, limit: number): TrialCheck[] => {
+  const { scope, scopeId, spentNano, worstNano } = record;
+  const counter = entry.budget?.id ?? record.counter;
+  const check = (metric: TrialCheck['metric'], current: bigint, limit: number): TrialCheck[] => {
     if (limit === Infinity) return [];
     return [
       { scope, scopeId, counter, metric, current, limit: BigInt(limit), refuses: current >= BigInt(limit) },
@@ -46,7 +48,9 @@ function scopeChecks(entry: AdmissionEntry, record: TrialRecord, asksMoney: bool
     ...check('rpm', BigInt(record.rpm), entry.rpm),
     ...check('rpd', BigInt(record.rpd), entry.rpd),
     ...check('tpm', BigInt(record.tpm), entry.tpm),
-    ...(asksMoney ? check('spend_cap', spentNano + worstNano, entry.cap) : []),
+    ...(asksMoney
+      ? check(entry.budget === undefined ? 'spend_cap' : 'budget', spentNano + worstNano, entry.cap)
+      : []),
   ];
 }
 

@@ -29,6 +29,7 @@ const AFTER: Readonly<Record<string, string>> = {
   deliveries: 'Id of the delivery.',
   models: 'Id of the model with its slash encoded, or its name where only one brand has it.',
   aliases: 'Id of the alias.',
+  budgets: 'Id of the budget.',
   templates: 'Id of the template.',
   'routing-policy-templates': 'Id of the template.',
   events: 'Id of the usage event.',

@@ -103,6 +103,25 @@ const ORGS: Rows = {
   },
 };
 
+const BUDGETS: Rows = {
+  'POST /v1/budgets': {
+    who: staff(),
+    org: 'body',
+    status: 422,
+    body: () => ({ scope: 'key', scope_id: 'key_0', name: 'Ours', amount_usd: '1', period: 'day' }),
+  },
+  'GET /v1/budgets': { who: PEOPLE },
+  'GET /v1/budgets/:id': { who: makers(), thing: 'budget' },
+  'PATCH /v1/budgets/:id': { who: staff(), thing: 'budget', body: { is_enabled: false } },
+  'POST /v1/budgets/:id/raise': {
+    who: staff(),
+    thing: 'budget',
+    body: () => ({ by_usd: '1', until: new Date(Date.now() + 60_000).toISOString() }),
+  },
+  'DELETE /v1/budgets/:id/raise': { who: staff(), thing: 'budget' },
+  'DELETE /v1/budgets/:id': { who: staff(), thing: 'budget', isFresh: true, status: 204 },
+};
+
 const TEMPLATES: Rows = {
   'POST /v1/routing-policy-templates': {
     who: staff(),
@@ -227,6 +246,7 @@ export const KEYS_ROWS: Rows = {
   ...PROVIDER_KEYS,
   ...PLATFORM_CREDENTIALS,
   ...ORGS,
+  ...BUDGETS,
   ...TEMPLATES,
   ...AUTH,
   ...INTERNAL,

@@ -184,6 +184,15 @@ export const THINGS = {
       idOf(done(by, 'POST', '/v1/admin-keys', { org_id: by.orgId, scopes: ['usage:read'] }, ownerOf(by))),
     unknown: { id: 'mak_0' },
   },
+  budget: {
+    make: async (by) => {
+      const key = await idOf(done(by, 'POST', '/v1/keys', { org_id: by.orgId }));
+      const of = { org_id: by.orgId, scope: 'key', scope_id: key.id };
+      const body = { ...of, name: 'Ours', amount_usd: '1000', period: 'day' };
+      return idOf(done(by, 'POST', '/v1/budgets', body, ownerOf(by)));
+    },
+    unknown: { id: 'bud_0' },
+  },
   routing: {
     make: (by) => {
       const body = { org_id: by.orgId, name: `r-${randomUUID()}`, routing_policy: { max_retries: 1 } };

@@ -31,6 +31,8 @@ export interface ApiErrorOptions {
   param?: string;
   supportedVersions?: string[];
   attempts?: AttemptFault[];
+  /** The budget that refused. */
+  budgetId?: string;
   retryAfterSeconds?: number;
   /** Overrules what the table says the SDKs' `x-should-retry` shall be. */
   shouldRetry?: boolean;
@@ -66,13 +68,14 @@ export interface ErrorEnvelope {
     details?: ErrorDetail[];
     supported_versions?: string[];
     attempts?: AttemptFault[];
+    budget_id?: string;
   };
   request_id: string;
 }
 
 /** The spec's envelope plus `type` and `param`, which OpenAI SDKs read. */
 export function errorEnvelope(error: ApiError, requestId: string): ErrorEnvelope {
-  const { supportedVersions, attempts, providerCode, param } = error.options;
+  const { supportedVersions, attempts, providerCode, param, budgetId } = error.options;
   const details = error.options.details ?? detailsOf(error);
   return {
     error: {
@@ -84,6 +87,7 @@ export function errorEnvelope(error: ApiError, requestId: string): ErrorEnvelope
       ...(details === undefined ? {} : { details }),
       ...(supportedVersions === undefined ? {} : { supported_versions: supportedVersions }),
       ...(attempts === undefined ? {} : { attempts }),
+      ...(budgetId === undefined ? {} : { budget_id: budgetId }),
     },
     request_id: requestId,
   };
@@ -128,6 +132,7 @@ export interface MessagesErrorEnvelope {
     details?: ErrorDetail[] | Readonly<Record<string, unknown>>;
     attempts?: AttemptFault[];
     supported_versions?: string[];
+    budget_id?: string;
   };
   request_id: string;
 }

@@ -38,6 +38,8 @@ export class RejectionRecord {
   @IsOptional() @IsString() limit_type!: string | null;
   /** Set where a refusal is for money; absent in records of earlier releases. */
   @IsOptional() @ValidateNested() @Type(() => RefusedMoneyRecord) money?: RefusedMoneyRecord | null;
+  /** The budget that refused; null or absent where none did. */
+  @IsOptional() @IsString() budget_id?: string | null;
   /** These two of a cap that is reached alone: spend_cap.hit is made of them. */
   @IsOptional() @IsString() cap_usd!: string | null;
   @IsOptional() @IsString() spent_usd!: string | null;

@@ -71,7 +71,8 @@ export class PricedFrom {
 
 /**
  * Counters of one scope as admission saw them, after counting this unit. null limit = unlimited.
- * A capped counter of model_limits is listed too, as {scope: 'key', scope_id: '<key id>/m:<model or brand/*>'}.
+ * A capped counter of model_limits is listed too, as {scope: 'key', scope_id: '<key id>/m:<model or brand/*>'}, and the period
+ * of a budget as {scope, scope_id: '<scope id>/b:<start>-<end>.<counted from>'}, in milliseconds since 1970.
  */
 export class LimitReading {
   @IsString() scope!: ScopeKind;

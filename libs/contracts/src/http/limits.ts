@@ -24,7 +24,8 @@ export interface LimitCheck {
   team_id: string | null;
   /** Name of a counter beside the scope's own: `free`, or `m:<model or brand/*>` of model_limits. */
   counter: string | null;
-  metric: LimitMetric;
+  /** `budget`: the counter is then the id of the budget. */
+  metric: LimitMetric | 'budget';
   /** Use without this request: a count, or decimal text of USD with what is in flight at its worst case. */
   current: number | string;
   limit: number | string;

@@ -27,9 +27,28 @@ export function counterScope(keyId: string, name: string): { kind: 'key'; id: st
   return { kind: 'key', id: `${name.startsWith(HELD) ? '*' : keyId}/${name}` };
 }
 
-/** Extra counters kept on the key: free models together, or one model of model_limits. */
+/** The budget whose amount bounds a counter, and the end of the period that it counts. */
+export interface CountedBudget {
+  /** `bud_<uuidv7>`. */
+  id: string;
+  name: string;
+  scope: { kind: ScopeKind; id: string };
+  endMs: number;
+}
+
+/** Returns the scope on which an extra counter is kept: a budget's own, else that of `counterScope`. */
+export function extraScope(
+  keyId: string,
+  { name, budget }: Pick<ExtraCounter, 'name' | 'budget'>,
+): { kind: ScopeKind; id: string } {
+  return budget === undefined
+    ? counterScope(keyId, name)
+    : { kind: budget.scope.kind, id: `${budget.scope.id}/${name}` };
+}
+
+/** Extra counters: of the key, for free models together or one model of model_limits; and of a scope, for a budget. */
 export interface ExtraCounter {
-  /** `free`, `m:<model or brand/*>`, or `heldCounter` of a kind. */
+  /** `free`, `m:<model or brand/*>`, `heldCounter` of a kind, or that of a budget's period (`periodCounter`). */
   name: string;
   rpm: number | null;
   rpd: number | null;
@@ -39,6 +58,8 @@ export interface ExtraCounter {
    * mirror that also carries the scope {kind: 'key', id: '<key id>/<name>'}.
    */
   capNano?: bigint | null;
+  /** Set for the period of a budget alone. */
+  budget?: CountedBudget;
 }
 
 export interface AdmitRequest {
@@ -91,6 +112,8 @@ export interface LimitRejection {
   reservationsOnly: boolean;
   /** Money in flight, for rejections by money; null for counts. */
   held: HeldMoney | null;
+  /** The budget that refused; absent where none did. */
+  budget?: CountedBudget;
 }
 
 /** Worst cases in flight, as nano-USD in decimal: of the refusing scope, of the whole account, and of its long work. */

@@ -72,6 +72,23 @@ export interface AccountDiscount {
   providers: string[] | null;
 }
 
+/** A hard budget as admission needs it. */
+export interface BudgetGrant {
+  id: string;
+  name: string;
+  scope: 'key' | 'member' | 'team' | 'org';
+  scopeId: string;
+  /** Decimal string of USD. */
+  amountUsd: string;
+  /** Added to the amount before this time, in milliseconds since 1970; null = nothing. */
+  raise: { byUsd: string; untilMs: number } | null;
+  period: 'day' | 'week' | 'month' | 'quarter';
+  /** IANA name. */
+  timeZone: string;
+  /** Time since which it counts without a break; its counters begin anew with the ledger's sums then. */
+  countedFromMs: number;
+}
+
 /** Bounds of an organization's realtime sessions; null = the deployment's. */
 interface RealtimeBounds {
   enabled: boolean;
@@ -110,6 +127,8 @@ export interface KeyPrincipal {
   fixedProvider: string | null;
   /** Enabled provider keys of the account, oldest first; absent = none. */
   providerKeys?: readonly ProviderKeyGrant[];
+  /** Hard budgets that hold for the key; absent = none. */
+  budgets?: readonly BudgetGrant[];
   /** Discount of the account; absent or null where it has none. */
   discount?: AccountDiscount | null;
   /** Largest age of a cached answer; absent or null: nothing is cached. */

@@ -44,6 +44,68 @@ export async function aTeam(keys: KeysApp, org_id: string): Named {
   return { id };
 }
 
+export interface Targets {
+  orgId: string;
+  otherOrgId: string;
+  /** A key of the org's owner, of its member, of another org, and a personal one of somebody else. */
+  ownerKey: string;
+  memberKey: string;
+  otherOrgKey: string;
+  personalKey: string;
+  /** Budgets of keys: of the owner's, the member's and another org's. */
+  ownerBudget: string;
+  memberBudget: string;
+  otherOrgBudget: string;
+  /** A routing policy template of the org, and of another one. */
+  template: string;
+  otherOrgTemplate: string;
+  /** Provider keys of the org, one for each role, because some are deleted; and one of another org. */
+  providerKeys: Record<Role, string>;
+  otherProviderKey: string;
+  teamId: string;
+  otherTeamId: string;
+}
+
+const BUDGET = { name: 'Ours', amount_usd: '1', period: 'day' };
+
+export async function aBudget(keys: KeysApp, org_id: string): Named {
+  const id = newId('bud', clock, random);
+  const now = new Date(clock.now());
+  const of = { id, org_id, scope: 'org', scope_id: org_id, time_zone: 'UTC', is_enabled: true };
+  await keys.database.prisma.budget.create({
+    data: { ...of, ...BUDGET, counted_from: now, created_at: now, updated_at: now },
+  });
+  return { id };
+}
+
+export async function aBudgetOf(
+  keys: KeysApp,
+  as: Person,
+  org_id: string,
+  scope_id: string,
+): Promise<string> {
+  const body = { org_id, scope: 'key', scope_id, ...BUDGET };
+  return String((await keys.call('POST', '/v1/budgets', { as, body })).body.id);
+}
+
+/** Calls of budgets but for their end. */
+export const budgetCalls = (orgId: () => string) => ({
+  'POST /v1/budgets': {
+    status: 422,
+    orgInBody: true as const,
+    body: () => ({ org_id: orgId(), ...{ scope: 'key', scope_id: 'key_0' }, ...BUDGET }),
+  },
+  'GET /v1/budgets': { status: 200 },
+  'GET /v1/budgets/:id': { status: 200, id: 'budget' as const },
+  'PATCH /v1/budgets/:id': { status: 200, id: 'budget' as const, body: { name: 'x' } },
+  'POST /v1/budgets/:id/raise': {
+    status: 422,
+    id: 'budget' as const,
+    body: { by_usd: '0', until: '2026-01-01T00:00Z' },
+  },
+  'DELETE /v1/budgets/:id/raise': { status: 200, id: 'budget' as const },
+});
+
 export async function anAdminKey(keys: KeysApp, org_id: string): Named {
   const id = newId('mak', clock, random);
   const made = { created_by: keys.admin.userId, created_at: new Date(clock.now()) };

@@ -9,13 +9,17 @@ import {
   anExpiredKey,
   anInvitation,
   aSuperAdmin,
+  aBudget,
+  aBudgetOf,
   aTeam,
+  budgetCalls,
   aTeamMember,
   INTERNAL_CALLS,
   PLATFORM_CREDENTIAL_CALLS,
   aTemplate,
   ROLES,
   type Role,
+  type Targets,
 } from './keys-routes.fixture.js';
 import { anEndUser, insertPrompt, PROMPT_VERSION } from './prompts/prompts.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
@@ -26,31 +30,13 @@ import { SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
  */
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-interface Targets {
-  orgId: string;
-  otherOrgId: string;
-  /** A key of the org's owner, of its member, of another org, and a personal one of somebody else. */
-  ownerKey: string;
-  memberKey: string;
-  otherOrgKey: string;
-  personalKey: string;
-  /** A routing policy template of the org, and of another one. */
-  template: string;
-  otherOrgTemplate: string;
-  /** Provider keys of the org, one for each role, because some are deleted; and one of another org. */
-  providerKeys: Record<Role, string>;
-  otherProviderKey: string;
-  teamId: string;
-  otherTeamId: string;
-}
-
 /** The way to call an endpoint, and its answer to an admitted caller. */
 interface HowTo {
   status: number;
   /** The body names the organization, whose roles decide. */
   orgInBody?: true;
   /** Kind of thing that `:id` names. */
-  id?: 'org' | 'key' | 'template' | 'providerKey' | 'team' | 'prompt' | 'adminKey';
+  id?: 'org' | 'key' | 'budget' | 'template' | 'providerKey' | 'team' | 'prompt' | 'adminKey';
   /** A member may read the thing, so refusing to change it is 403 and no 404. */
   isMembersToRead?: true;
   /** Returns the other parameters of the path, made anew for each call, because calls remove things. */
@@ -166,6 +152,7 @@ const CALLS: Record<string, HowTo> = {
   'GET /healthz': { status: 200 },
   'GET /readyz': { status: 200 },
   'GET /metrics': { status: 200 },
+  ...budgetCalls(() => targets.orgId),
   'POST /v1/routing-policy-templates': {
     status: 201,
     orgInBody: true,
@@ -177,6 +164,7 @@ const CALLS: Record<string, HowTo> = {
   // A key uses it, so that the next role still finds it.
   'DELETE /v1/routing-policy-templates/:id': { status: 409, id: 'template' },
   // Last, because it suspends what the others use.
+  'DELETE /v1/budgets/:id': { status: 204, id: 'budget', params: anew(aBudget) },
   'DELETE /v1/keys/:id': { status: 200, id: 'key' },
   'DELETE /v1/provider-keys/:id': { status: 204, id: 'providerKey' },
   'DELETE /v1/teams/:id': { status: 204, id: 'team', params: anew(aTeam) },
@@ -214,6 +202,12 @@ const ABOUT: Record<NonNullable<HowTo['id']>, About[]> = {
     { name: 'of another org', id: ({ otherOrgKey }) => otherOrgKey, org: 'other' },
     { name: 'of another person', id: ({ personalKey }) => personalKey, org: 'other' },
     { name: 'an unknown key', id: () => 'key_0', org: 'none' },
+  ],
+  budget: [
+    { name: 'of the owner’s key', id: ({ ownerBudget }) => ownerBudget, org: 'own' },
+    { name: 'of the member’s key', id: ({ memberBudget }) => memberBudget, org: 'own', isMembers: true },
+    { name: 'of another org', id: ({ otherOrgBudget }) => otherOrgBudget, org: 'other' },
+    { name: 'an unknown budget', id: () => 'bud_0', org: 'none' },
   ],
   template: [
     { name: 'own org', id: ({ template }) => template, org: 'own' },
@@ -309,12 +303,18 @@ beforeAll(async () => {
   };
   const suspended = await make(member, { org_id: orgId });
   await keys.call('DELETE', `/v1/keys/${suspended.id}`, { as: member });
+  const ofOwner = await make(owner, { org_id: orgId });
+  const ofMember = await make(member, { org_id: orgId });
+  const ofOther = await make(stranger, { org_id: otherOrgId });
   targets = {
     orgId,
     otherOrgId,
-    ownerKey: (await make(owner, { org_id: orgId })).id,
-    memberKey: (await make(member, { org_id: orgId })).id,
-    otherOrgKey: (await make(stranger, { org_id: otherOrgId })).id,
+    ownerKey: ofOwner.id,
+    memberKey: ofMember.id,
+    otherOrgKey: ofOther.id,
+    ownerBudget: await aBudgetOf(keys, owner, orgId, ofOwner.id),
+    memberBudget: await aBudgetOf(keys, owner, orgId, ofMember.id),
+    otherOrgBudget: await aBudgetOf(keys, stranger, otherOrgId, ofOther.id),
     personalKey: (await make(stranger, {})).id,
     template: await aTemplate(keys, owner, { org_id: orgId, ...TEMPLATE }),
     otherOrgTemplate: await aTemplate(keys, stranger, { org_id: otherOrgId, ...TEMPLATE }),

@@ -45,6 +45,9 @@ import { DiscountsController } from './discounts/discounts.controller.js';
 import { DirectoryController } from './directory/directory.controller.js';
 import { Budgets } from './budgets/budgets.js';
 import { BudgetsController } from './budgets/budgets.controller.js';
+import { PeriodBudgets } from './budgets/period-budgets.js';
+import { PeriodBudgetsController } from './budgets/period-budgets.controller.js';
+import { BudgetUse } from './budgets/budget-use.js';
 import { OrgDefaultsController } from './orgs/org-defaults.controller.js';
 import { ORG_DEFAULTS, orgDefaultsOf } from './orgs/org-defaults.js';
 import { StoredOrgDefaults } from './orgs/org-defaults.store.js';
@@ -137,6 +140,7 @@ export class KeysModule {
         PasswordsController,
         SuperAdminsController,
         BudgetsController,
+        PeriodBudgetsController,
         OrgDefaultsController,
         ApiKeysController,
         AuthController,
@@ -204,6 +208,8 @@ const parts: Provider[] = [
   KeyWrites,
   OrgsService,
   Budgets,
+  BudgetUse,
+  PeriodBudgets,
   StoredOrgDefaults,
   RoutingTemplates,
   ProviderKeySecrets,

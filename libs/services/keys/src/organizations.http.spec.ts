@@ -1,6 +1,7 @@
 import './orgs/orgs.part.spec.js';
 import './orgs/request-logging.part.spec.js';
 import './budgets/budgets.part.spec.js';
+import './budgets/period-budgets.part.spec.js';
 import './members/members.part.spec.js';
 import './invitations/invitations.part.spec.js';
 import './teams/teams.part.spec.js';

@@ -1,5 +1,6 @@
 import {
   CreateAdminKeyBody,
+  CreateBudgetBody,
   CreateInvitationBody,
   CreateKeyBody,
   CreateOrgBody,
@@ -10,6 +11,7 @@ import {
   CreateTemplateVersionBody,
   PutMemoriesBody,
   ScopeLimitsBody,
+  UpdateBudgetBody,
   UpdateKeyBody,
   UpdateMeBody,
   UpdateMemberBody,
@@ -199,6 +201,28 @@ const BODIES: Record<string, Written> = {
     }),
     readAs: { credentials: null },
   },
+  'POST /v1/budgets': {
+    body: CreateBudgetBody,
+    method: 'POST',
+    path: () => '/v1/budgets',
+    read: (_ids, { id }) => `/v1/budgets/${String(id)}`,
+    fields: ({ org }) => ({
+      ...{ org_id: org, scope: 'org', scope_id: org, name: 'Autumn', amount_usd: '12.5', period: 'quarter' },
+      ...{ time_zone: 'Asia/Kathmandu', is_enabled: false },
+    }),
+    needs: ({ org, team }) => ({
+      ...{ org_id: org, scope: 'team', scope_id: team, name: 'Autumn', amount_usd: '12.5', period: 'day' },
+    }),
+  },
+  'PATCH /v1/budgets/{id}': {
+    body: UpdateBudgetBody,
+    method: 'PATCH',
+    path: ({ budget }) => `/v1/budgets/${budget}`,
+    read: ({ budget }) => `/v1/budgets/${budget}`,
+    fields: () => ({
+      ...{ name: 'Winter', amount_usd: '13', period: 'week', time_zone: 'Europe/Berlin', is_enabled: false },
+    }),
+  },
   'POST /v1/routing-policy-templates': {
     body: CreateRoutingPolicyTemplateBody,
     method: 'POST',
@@ -288,6 +312,9 @@ async function begin(): Promise<void> {
     team: await of(`/v1/orgs/${org}/teams`, { name: 'First' }),
     key: await of('/v1/keys', { org_id: org }),
     providerKey: await of('/v1/provider-keys', { org_id: org, provider: 'openai', credentials }),
+    budget: await of('/v1/budgets', {
+      ...{ org_id: org, scope: 'org', scope_id: org, name: 'First', amount_usd: '1', period: 'day' },
+    }),
     routing: await of('/v1/routing-policy-templates', { org_id: org, name: 'First', routing_policy: {} }),
     prompt: await of('/v1/templates', { org_id: org, name: 'first' }),
   };

@@ -196,9 +196,19 @@ describe('spend_cap', () => {
     async (scope, scope_id, fields) => {
       await app.channel(owner, 'spend_cap.hit');
       await app.rejections(refused({ scope, scope_id }), refused({ scope, scope_id }));
-      expect(await sent('spend_cap.hit')).toEqual([{ ...fields, cap_usd: '10', spent_usd: '10.5' }]);
+      expect(await sent('spend_cap.hit')).toEqual([
+        { ...fields, cap_usd: '10', spent_usd: '10.5', budget_id: null },
+      ]);
     },
   );
+
+  it('hit of a budget has its id, and is sent beside that of the cap of its scope', async () => {
+    await app.channel(owner, 'spend_cap.hit');
+    const of = { scope: 'team', scope_id: 'team_1' };
+    await app.rejections(refused(of), refused({ ...of, budget_id: 'bud_1' }), refused(of));
+    const ids = (await sent('spend_cap.hit')).map((data) => (data as { budget_id: string | null }).budget_id);
+    expect(ids.toSorted()).toEqual(['bud_1', null]);
+  });
 
   it('EVT-39 hit is sent once a scope and cap: again for another cap, after a day, and not after a replay', async () => {
     await app.channel(owner, 'spend_cap.hit');

@@ -1,4 +1,4 @@
-import { Matches } from 'class-validator';
+import { IsOptional, IsString, Matches } from 'class-validator';
 import { MONEY_PATTERN } from '../money-pattern.js';
 import { LimitScope } from './limit-scope.js';
 
@@ -10,5 +10,8 @@ class SpendCapFields extends LimitScope {
 /** A key's spend crosses a percentage of its cap. The values are those crossed, not the policy's. */
 export class SpendCapApproaching extends SpendCapFields {}
 
-/** A request is refused because a cap was reached, at any scope. */
-export class SpendCapHit extends SpendCapFields {}
+/** A request is refused because a cap or a budget was reached, at any scope. */
+export class SpendCapHit extends SpendCapFields {
+  /** Null for a cap. */
+  @IsOptional() @IsString() budget_id?: string | null;
+}

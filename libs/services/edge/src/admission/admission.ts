@@ -75,6 +75,8 @@ export interface Plannable {
 /** One admission: a unit's name and plan, and the way to plan it again. */
 export interface AdmissionOf {
   unit: string;
+  /** Time of its usage event: the periods of budgets go by it. */
+  requestedAtMs: number;
   planned: Planned;
   again: Plannable;
 }
@@ -179,8 +181,8 @@ export class Admission {
    * Admits what its provider has done already: a limit that is full by now would make it free. The store learns of the unit
    * as of one that was let in while it was unavailable; it counts no request, because the provider ran it at its own pace.
    */
-  letIn(unit: string, planned: Planned): AdmittedUnit {
-    const request = this.requestFor(unit, planned);
+  letIn(unit: string, requestedAtMs: number, planned: Planned): AdmittedUnit {
+    const request = this.requestFor(unit, requestedAtMs, planned);
     const counters = request.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
     const minute = Math.floor(this.clock.now() / MINUTE_MS);
     const counted = { kind: 'ok', counters, minuteResetSeconds: 0, minute, withoutStore: 'unasked' } as const;
@@ -204,7 +206,11 @@ export class Admission {
   }
 
   /** Every scope of the unit with the money and the tokens that it may cost (pricing 8). */
-  requestFor(unit: string, { principal, asked, plan, cached }: PricedPlan): AdmitRequest {
+  requestFor(
+    unit: string,
+    requestedAtMs: number,
+    { principal, asked, plan, cached }: PricedPlan,
+  ): AdmitRequest {
     // Not always the model asked for: where no route of that can serve, fallbacks of the policy do.
     const { record } = plan.routes[0].model;
     if (cached)
@@ -212,6 +218,7 @@ export class Admission {
         nano: 0n,
         worstNano: 0n,
         tokens: 0,
+        requestedAtMs,
       });
     const likely = this.outputs.p95(principal.accountId, record.id);
     const { requires } = asked;
@@ -241,12 +248,13 @@ export class Admission {
       nano: held.reserved_nano,
       worstNano: held.worst_case_nano,
       tokens: held.inputTokens + output,
+      requestedAtMs,
       heldAs,
     });
   }
 
   private async decide(
-    { unit, planned: first, again }: AdmissionOf,
+    { unit, requestedAtMs, planned: first, again }: AdmissionOf,
     trips: Trips,
   ): Promise<AdmittedUnit | Rejected> {
     const { limits, totals, random, settling } = this;
@@ -254,7 +262,7 @@ export class Admission {
     let isFreed = false;
     let isSettled = false;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const request = this.requestFor(unit, planned);
+      const request = this.requestFor(unit, requestedAtMs, planned);
       const result = await this.ask(planned.hasMemory ? fittingRequest(request) : request, trips);
       switch (result.kind) {
         case 'ok': {

@@ -3,6 +3,7 @@ import {
   ApiError,
   LimitStore,
   type AdmitRequest,
+  type Clock,
   type HoldCall,
   type InferenceCall,
   type KeyPrincipal,
@@ -11,7 +12,7 @@ import {
 } from '@gateway/contracts';
 import { admitRequest, LEASE_MS, trialChecks, unitScopes, type TrialCheck } from '@gateway/limits';
 import { Usd } from '@gateway/money';
-import { RANDOM, unavailable } from '@gateway/platform';
+import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
 import { Admission } from '../admission/admission.js';
 import { PostedTotals } from '../admission/posted-totals.js';
 import { Settling } from '../admission/settling.js';
@@ -49,7 +50,10 @@ export class BatchWorth {
         const request = await this.requests.of({ ...call, body });
         const planned = await this.plans.of(request);
         const { principal } = request;
-        const { reservationNano, worstNano } = this.admission.requestFor('', { principal, ...planned });
+        const { reservationNano, worstNano } = this.admission.requestFor('', request.receivedAtMs, {
+          principal,
+          ...planned,
+        });
         const credential = this.targets.credentialFor(planned.plan.routes[0]);
         const runsAtProvider =
           credential !== null && (await this.targets.of(credential, async () => principal)) !== null;
@@ -76,6 +80,7 @@ export class BatchHolds {
     private readonly totals: PostedTotals,
     private readonly settling: Settling,
     @Inject(RANDOM) private readonly random: Random,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Holds the amount of the call in place of the one before. Throws ApiError `spend_limit_exceeded` where a first hold does not fit. */
@@ -88,9 +93,10 @@ export class BatchHolds {
     const record = index.find(id)?.record;
     // Its lines are refused, so there is nothing to hold money for.
     if (record === undefined) return;
+    const requestedAtMs = this.clock.now();
     const requestOf = (whose: KeyPrincipal): AdmitRequest =>
       admitRequest(whose, { id: record.id, isFree: record.is_free }, `${call.request_id}/${HOLD_UNIT}`, {
-        ...{ nano, worstNano: nano, tokens: 0 },
+        ...{ nano, worstNano: nano, tokens: 0, requestedAtMs },
         heldAs: 'batch',
       });
     const { accountId, unit, ...counted } = requestOf(principal);

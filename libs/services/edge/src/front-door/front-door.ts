@@ -30,6 +30,7 @@ const OWNERS: Record<Owner, readonly string[]> = {
     '/v1/admin/organization-defaults',
     '/v1/admin/providers/:slug/credentials',
     '/v1/provider-keys',
+    '/v1/budgets',
     '/v1/routing-policy-templates',
     '/v1/templates',
     '/v1/memories',

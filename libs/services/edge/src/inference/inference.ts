@@ -70,7 +70,12 @@ export class Inference {
     try {
       later = await planner.readLater(request, given, checks);
       planned = await admission.plan(request.principal, later.read);
-      decided = await admission.tryOut({ unit: `${request.requestId}/0`, planned, again: later.read });
+      decided = await admission.tryOut({
+        unit: `${request.requestId}/0`,
+        requestedAtMs: request.receivedAtMs,
+        planned,
+        again: later.read,
+      });
     } catch (failure) {
       const error = flagged(failure);
       rejections.addFailure(request, as(planned?.plan.model.record.id ?? null), error);
@@ -97,8 +102,9 @@ export class Inference {
       planned = await admission.plan(request.principal, read);
       units.requireOpen();
       const unit = `${request.requestId}/${request.unitIndex}`;
-      if (request.origin.kind === 'given') return admission.letIn(unit, planned);
-      decided = await admission.admit({ unit, planned, again: read });
+      const requestedAtMs = request.receivedAtMs;
+      if (request.origin.kind === 'given') return admission.letIn(unit, requestedAtMs, planned);
+      decided = await admission.admit({ unit, requestedAtMs, planned, again: read });
       if (!(decided instanceof Rejected)) return decided;
     } catch (error) {
       rejections.addFailure(request, rejectedAs(read, planned?.plan.model.record.id ?? null), error);

@@ -55,7 +55,7 @@ export class LimitSimulations {
     };
     try {
       const planned = await this.admission.plan(usable(key), again);
-      const of = { unit: `${requestId}/0`, planned, again };
+      const of = { unit: `${requestId}/0`, requestedAtMs: this.clock.now(), planned, again };
       const outcome = await this.admission.tryOut(of, (run) => (seen.last = run));
       return answerOf(outcome instanceof Rejected ? outcome.error.code : null, seen.last, seen.price);
     } catch (rejection) {
@@ -110,7 +110,7 @@ function answerOf(code: ErrorCode | null, seen: DryRun | null, priceUsd: string 
 }
 
 function toWire({ scope, scopeId, counter, metric, current, limit, refuses }: TrialCheck): LimitCheck {
-  const isMoney = metric === 'spend_cap' || metric === 'balance';
+  const isMoney = metric === 'spend_cap' || metric === 'budget' || metric === 'balance';
   const shown = (value: bigint): number | string =>
     isMoney ? Usd.fromNano(value).toString() : Number(value);
   const whose = { ...shownScope(scope, scopeId), counter };

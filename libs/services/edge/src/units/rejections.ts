@@ -174,6 +174,7 @@ function rejectionRecord(
     cap_usd: isCap && money?.is_final === true ? money.limit_usd : null,
     spent_usd: isCap && money?.is_final === true ? money.spent_usd : null,
     money,
+    ...(rejection?.budget === undefined ? {} : { budget_id: rejection.budget.id }),
     count: 1,
     request_tags: tags,
   };

@@ -1,5 +1,6 @@
 import {
   TOPIC,
+  extraScope,
   newId,
   type ApiError,
   type AttemptRecord,
@@ -295,10 +296,10 @@ function readings({ principal, request, counted }: AdmittedUnit): UsageRecord['l
   const { limits } = principal;
   const found: UsageRecord['limits'] = limitReadings(request.scopes, counted, (at) => limits[at].spendCapUsd);
   const [key] = request.scopes;
-  for (const { name } of request.extra) {
-    if (!name.startsWith('m:')) continue;
-    const scope_id = `${key.id}/${name}`;
-    found.push({ scope: key.kind, scope_id, rpm: 0, rpm_limit: null, rpd: 0, rpd_limit: null });
+  for (const counter of request.extra) {
+    if (!counter.name.startsWith('m:') && counter.budget === undefined) continue;
+    const { kind: scope, id: scope_id } = extraScope(key.id, counter);
+    found.push({ scope, scope_id, rpm: 0, rpm_limit: null, rpd: 0, rpd_limit: null });
   }
   return found;
 }

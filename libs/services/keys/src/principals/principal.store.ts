@@ -1,5 +1,6 @@
 import type {
   AccountDiscount,
+  BudgetGrant,
   KeyPrincipal,
   Membership,
   ModelAccess,
@@ -51,6 +52,7 @@ export interface KeyRow {
   fixed_provider: string | null;
   response_cache: { enabled: boolean; ttl_seconds?: number } | null;
   provider_keys: ProviderKeyGrant[] | null;
+  budgets: BudgetGrant[] | null;
   realtime: KeyPrincipal['realtime'] | null;
   request_logging: KeyPrincipal['requestLogging'] | null;
   request_tags: Record<string, string>;
@@ -72,6 +74,16 @@ const PROVIDER_KEYS = `(
     'allowedModels', p.allowed_models, 'allowPlatformFallback', p.allow_platform_fallback)
     ORDER BY p.created_at, p.id)
   FROM provider_key p WHERE p.account_id = k.account_id AND p.is_enabled)`;
+
+/** Budgets that hold for the key, oldest first; null where there is none. */
+const BUDGETS = `(
+  SELECT jsonb_agg(jsonb_build_object('id', b.id, 'name', b.name, 'scope', b.scope, 'scopeId', b.scope_id,
+    'amountUsd', b.amount_usd::text, 'period', b.period, 'timeZone', b.time_zone,
+    'countedFromMs', (extract(epoch FROM b.counted_from) * 1000)::bigint,
+    'raise', CASE WHEN b.raise_until IS NOT NULL THEN jsonb_build_object('byUsd', b.raise_by_usd::text,
+      'untilMs', (extract(epoch FROM b.raise_until) * 1000)::bigint) END) ORDER BY b.id)
+  FROM budget b WHERE b.org_id = k.org_id AND b.is_enabled AND (b.scope, b.scope_id) IN (
+    ('key', k.id), ('member', k.created_by), ('team', k.team_id), ('org', k.org_id)))`;
 
 /** Column of the organization's settings; null where nothing was set. */
 const REALTIME = `CASE WHEN o.id IS NULL OR (o.realtime_enabled AND o.realtime_max_sessions IS NULL
@@ -95,7 +107,7 @@ function keyQuery(condition: string, graceUntil: string): string {
       k.rpm_limit, k.rpd_limit, k.tpm_limit, k.spend_cap_usd::text AS spend_cap_usd,
       k.allowed_models, k.blocked_models, k.model_limits,
       coalesce(k.routing_policy, r.routing_policy) AS routing_policy,
-      k.fixed_provider, k.response_cache, ${PROVIDER_KEYS} AS provider_keys, ${REALTIME} AS realtime,
+      k.fixed_provider, k.response_cache, ${PROVIDER_KEYS} AS provider_keys, ${BUDGETS} AS budgets, ${REALTIME} AS realtime,
       ${REQUEST_LOGGING} AS request_logging, k.request_tags, k.expires_at, ${graceUntil} AS grace_until,
       ${scopeSql('o', 'o.id')} AS org,
       ${scopeSql('m', 'm.user_id')} AS member,
@@ -210,6 +222,7 @@ export function toKeyPrincipal(row: KeyRow, { BILLING }: Pick<KeysConfig, 'BILLI
     fixedProvider: row.fixed_provider,
     ...(row.discount === null ? {} : { discount: row.discount }),
     ...(row.provider_keys === null ? {} : { providerKeys: row.provider_keys }),
+    ...(row.budgets === null ? {} : { budgets: row.budgets }),
     ...(row.response_cache?.enabled
       ? { responseCache: { ttlMs: (row.response_cache.ttl_seconds ?? CACHE_TTL_SECONDS) * 1_000 } }
       : {}),

@@ -11,14 +11,15 @@ export function rejectionNotices(record: RejectionRecord): Notice[] {
   if (org_id == null || !isScope(scope) || scope_id == null || cap_usd == null || spent_usd == null)
     return [];
   const atMs = Date.parse(record.created_at);
-  const name = `spend_cap.hit/${scope}/${scope_id}`;
+  const { budget_id = null } = record;
+  const name = `spend_cap.hit/${scope}/${scope_id}${budget_id === null ? '' : `/${budget_id}`}`;
   return [
     {
       sourceKey: `${name}/${record.request_id}`,
       type: 'spend_cap.hit',
       orgId: org_id,
       atMs,
-      data: { ...scopeFields(scope, scope_id), cap_usd, spent_usd },
+      data: { ...scopeFields(scope, scope_id), cap_usd, spent_usd, budget_id },
       threshold: null,
       repetition: oncePerCap(name, atMs, cap_usd),
     },

@@ -5,6 +5,7 @@ import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import { addRowless } from '../posting/rowless-numbers.js';
+import { isPeriod, PERIOD_SPENT, periodColumns } from '../posting/period-scopes.js';
 import type { Scope } from '../posting/scopes.js';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
@@ -81,8 +82,10 @@ export class LedgerStore {
     );
   }
 
-  /** Spend per scope in the order asked: lifetime for a key, the last 30 days above. */
+  /** Spend per scope in the order asked: lifetime for a key, the last 30 days above; of a budget's period what it counts. */
   async spent(scopes: readonly Scope[], accountId: string | null): Promise<Usd[]> {
+    if (accountId !== null && scopes.some(({ id }) => isPeriod(id)))
+      return this.spentInPeriods(scopes, accountId);
     const { rows } = await this.database.pool.query<{ amount: string }>({
       name: 'spent',
       text: `SELECT (SELECT coalesce(sum(CASE WHEN t.scope = 'key' THEN t.amount ELSE t.amount - t.lapsed END), 0)
@@ -90,6 +93,21 @@ export class LedgerStore {
             AND ($3::text IS NULL OR t.account_id = $3))::text AS amount
         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS s(scope, scope_id, n) ORDER BY s.n`,
       values: [scopes.map(({ kind }) => kind), scopes.map(({ id }) => id), accountId],
+    });
+    return rows.map(({ amount }) => Usd.parse(amount));
+  }
+
+  private async spentInPeriods(scopes: readonly Scope[], accountId: string): Promise<Usd[]> {
+    const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(scopes);
+    const { rows } = await this.database.pool.query<{ amount: string }>({
+      name: 'spent-in-periods',
+      text: `SELECT (CASE WHEN w.starts_at IS NOT NULL THEN ${PERIOD_SPENT} ELSE coalesce((
+          SELECT CASE WHEN t.scope = 'key' THEN t.amount ELSE t.amount - t.lapsed END FROM spend_total t
+          WHERE t.account_id = w.account_id AND t.scope = w.scope AND t.scope_id = w.scope_id), 0) END)::text AS amount
+        FROM (SELECT $1::text AS account_id, s.* FROM unnest($2::text[], $3::text[], $4::timestamptz[],
+          $5::timestamptz[], $6::timestamptz[], $7::timestamptz[])
+          WITH ORDINALITY AS s(scope, scope_id, starts_at, hours_from, hours_to, ends_at, n)) AS w ORDER BY w.n`,
+      values: [accountId, scopes.map(({ kind }) => kind), scopeIds, startsAt, hoursFrom, hoursTo, endsAt],
     });
     return rows.map(({ amount }) => Usd.parse(amount));
   }

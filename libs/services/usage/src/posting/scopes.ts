@@ -37,17 +37,20 @@ function memberScopes({
 
 /**
  * Scopes whose posted spend is reported to the limit store: all that the unit raises, its model's on the key too, whether capped
- * or not, so that no value there grows old; and those that admission read besides, for example of all models of a brand.
+ * or not, so that no value there grows old; and those that admission read besides: of all models of a brand, of budgets.
  */
 export function mirroredScopes(unit: UsageRecord): Scope[] {
   const scopes = spendScopes(unit);
   const own = modelScopeId(unit.key_id, unit.model);
   for (const { scope, scope_id } of unit.limits) {
-    if (scope === 'key' && scope_id !== unit.key_id && scope_id !== own)
-      scopes.push({ kind: 'key', id: scope_id });
+    const isOther = scope === 'key' && scope_id !== unit.key_id && scope_id !== own;
+    if (isOther || scope_id.includes(PERIOD_MARK)) scopes.push({ kind: scope, id: scope_id });
   }
   return scopes;
 }
+
+/** It stands in the id of a budget's period alone. */
+const PERIOD_MARK = '/b:';
 
 /** `<key id>/m:<model>`, as the limit store names the counter. */
 function modelScopeId(keyId: string, model: string): string {

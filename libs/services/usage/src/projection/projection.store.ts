@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectionRequest, ScopeKind } from '@gateway/contracts';
+import type { ProjectionRequest, ScopeKind, UsageRecord } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { awaitsOutcome } from '../posting/read-batch.js';
+import { PERIOD_SPENT, periodColumns, periodsOf } from '../posting/period-scopes.js';
 import type { Scope } from '../posting/scopes.js';
 import { HISTORY } from '../postgres/ledger-history.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
@@ -33,16 +34,21 @@ interface PostedRow {
 
 const SCOPES_MAX = 10_000;
 
+const WISH = `SELECT * FROM unnest($2::text[], $3::text[], $4::text[])
+  WITH ORDINALITY AS w(account_id, scope, scope_id, n)`;
+const WISH_OF_PERIODS = `SELECT * FROM unnest($2::text[], $3::text[], $4::text[],
+    $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[])
+  WITH ORDINALITY AS w(account_id, scope, scope_id, starts_at, hours_from, hours_to, ends_at, n)`;
+
 /** Query of the report to the limit store, in one snapshot of the ledger: a single statement. */
-const SNAPSHOT = `
-WITH wish AS (
-  SELECT * FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w(account_id, scope, scope_id, n)
-)
+function snapshotSql(wish: string, ofPeriods: string): string {
+  return `
+WITH wish AS (${wish})
 SELECT 'history' AS kind, '' AS id, '0' AS version, '0' AS posted, ${HISTORY} AS n
 UNION ALL
 SELECT 'account', a.id, a.version::text, a.posted::text, 0 FROM account a WHERE a.id = ANY($1)
 UNION ALL
-SELECT 'scope', w.account_id, '0', (CASE
+SELECT 'scope', w.account_id, '0', (CASE ${ofPeriods}
   WHEN w.scope_id LIKE '%/*' THEN (
     SELECT sum(t.amount) FROM spend_total t WHERE t.account_id = w.account_id AND t.scope = w.scope
       AND starts_with(t.scope_id, left(w.scope_id, -1)))
@@ -51,6 +57,10 @@ SELECT 'scope', w.account_id, '0', (CASE
     WHERE t.account_id = w.account_id AND t.scope = w.scope AND t.scope_id = w.scope_id)
   END)::text, w.n::int
 FROM wish w`;
+}
+
+const SNAPSHOT = snapshotSql(WISH, '');
+const SNAPSHOT_OF_PERIODS = snapshotSql(WISH_OF_PERIODS, `WHEN w.starts_at IS NOT NULL THEN ${PERIOD_SPENT}`);
 
 /** Reads posted totals for projections (money-and-limits 2). */
 @Injectable()
@@ -64,14 +74,18 @@ export class ProjectionStore {
       scopes.map((scope) => ({ accountId, ...scope })),
     );
     if (scopes.length > SCOPES_MAX) return this.inParts(wishes);
+    const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(scopes);
+    const hasPeriods = startsAt.some((at) => at !== null);
     const { rows } = await this.database.pool.query<AccountRow & PostedRow & { kind: string }>({
-      name: 'mirror-snapshot',
-      text: SNAPSHOT,
+      ...(hasPeriods
+        ? { name: 'mirror-snapshot-of-periods', text: SNAPSHOT_OF_PERIODS }
+        : { name: 'mirror-snapshot', text: SNAPSHOT }),
       values: [
         wishes.map(({ accountId }) => accountId),
         scopes.map(({ accountId }) => accountId),
         scopes.map(({ kind }) => kind),
-        scopes.map(({ id }) => id),
+        scopeIds,
+        ...(hasPeriods ? [startsAt, hoursFrom, hoursTo, endsAt] : []),
       ],
     });
     const accounts = new Map(rows.filter(({ kind }) => kind === 'account').map((row) => [row.id, row]));
@@ -106,7 +120,7 @@ export class ProjectionStore {
     const { rows } = await this.database.pool.query<UnitRow>({
       name: 'units-in',
       text: `SELECT u.request_id, u.unit, e.error_code, e.usage_estimated, e.key_id, e.member_id, e.team_id, e.org_id, e.model,
-          e.account_id IS NULL AS is_dead
+          CASE WHEN e.limits::text LIKE '%/b:%' THEN e.limits END AS limits, e.account_id IS NULL AS is_dead
         FROM unnest($1::text[], $2::int[]) AS u(request_id, unit)
         LEFT JOIN usage_event e ON e.request_id = u.request_id AND e.unit = u.unit AND e.account_id = $3
         WHERE e.account_id IS NOT NULL OR EXISTS (
@@ -144,11 +158,13 @@ interface UnitRow {
   team_id: string | null;
   org_id: string | null;
   model: string;
+  /** Readings of an event that a budget counts; null for all others. */
+  limits: UsageRecord['limits'] | null;
   is_dead: boolean;
 }
 
 /** A capped model counter may hold the unit too: both its names are sent, which is harmless where none exists. */
-function scopesOf({ key_id, member_id, team_id, org_id, model }: UnitRow): Scope[] {
+function scopesOf({ key_id, member_id, team_id, org_id, model, limits }: UnitRow): Scope[] {
   if (key_id === null) return [];
   const kind: ScopeKind = 'key';
   const brand = model.split('/')[0] ?? model;
@@ -160,6 +176,7 @@ function scopesOf({ key_id, member_id, team_id, org_id, model }: UnitRow): Scope
   if (team_id !== null)
     scopes.push({ kind: 'team_member', id: `${team_id}/${member_id}` }, { kind: 'team', id: team_id });
   if (org_id !== null) scopes.push({ kind: 'member', id: member_id }, { kind: 'org', id: org_id });
+  scopes.push(...periodsOf(limits ?? []));
   return scopes;
 }
 

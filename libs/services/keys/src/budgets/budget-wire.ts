@@ -1,0 +1,52 @@
+import type { BudgetGrant, PeriodBudgetRecord } from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import type { Prisma } from '../generated/prisma/client.js';
+import type { PeriodUse } from './budget-use.js';
+
+export type BudgetRow = Prisma.BudgetGetPayload<object>;
+
+/** A row as admission gets it. */
+export function grantOf(row: BudgetRow): BudgetGrant {
+  return {
+    id: row.id,
+    name: row.name,
+    scope: row.scope as BudgetGrant['scope'],
+    scopeId: row.scope_id,
+    amountUsd: row.amount_usd.toFixed(),
+    raise:
+      row.raise_by_usd === null || row.raise_until === null
+        ? null
+        : { byUsd: row.raise_by_usd.toFixed(), untilMs: row.raise_until.getTime() },
+    period: row.period as BudgetGrant['period'],
+    timeZone: row.time_zone,
+    countedFromMs: row.counted_from.getTime(),
+  };
+}
+
+export function budgetToWire(row: BudgetRow, use: PeriodUse, nowMs: number): PeriodBudgetRecord {
+  const { raise, amountUsd, scope, period } = grantOf(row);
+  const amount = Usd.parse(amountUsd);
+  const raised = raise !== null && nowMs < raise.untilMs ? raise : null;
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    scope,
+    scope_id: row.scope_id,
+    name: row.name,
+    amount_usd: amount.toString(),
+    period,
+    time_zone: row.time_zone,
+    raise: raised && {
+      by_usd: Usd.parse(raised.byUsd).toString(),
+      until: new Date(raised.untilMs).toISOString(),
+    },
+    effective_amount_usd: (raised === null ? amount : amount.plus(Usd.parse(raised.byUsd))).toString(),
+    spent_usd: use.spentUsd,
+    held_usd: use.heldUsd,
+    period_start: new Date(use.startMs).toISOString(),
+    period_end: new Date(use.endMs).toISOString(),
+    is_enabled: row.is_enabled,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

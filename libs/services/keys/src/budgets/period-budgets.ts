@@ -1,0 +1,333 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ApiError,
+  newId,
+  type Clock,
+  type CreateAnswer,
+  type CreateBudgetBody,
+  type ErrorDetail,
+  type ListBudgetsQuery,
+  type PeriodBudgetRecord,
+  type RaiseBudgetBody,
+  type Random,
+  type SessionPrincipal,
+  type UpdateBudgetBody,
+} from '@gateway/contracts';
+import {
+  CLOCK,
+  isTimeZone,
+  pageOf,
+  RANDOM,
+  requireOrgRole,
+  type AccessRule,
+  type Page,
+} from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { AccountChanges, type Changed } from '../accounts/account-change.js';
+import { refuseFaults, sentFields } from '../accounts/body-faults.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
+import { budgetToWire, grantOf, type BudgetRow } from './budget-wire.js';
+import { BudgetUse, type PeriodUse } from './budget-use.js';
+
+const PER_SCOPE_MAX = 4;
+const PER_ORG_MAX = 1_000;
+const RAISE_MAX_MS = 366 * 86_400_000;
+/** The newest keys of a member whose budgets are looked for. */
+const OWN_KEYS_MAX = 10_000;
+
+type Sessions = Pick<SessionPrincipal, 'memberships' | 'userId'>;
+
+/** Budgets of organizations. A change acts on the next request of every key that a budget holds for. */
+@Injectable()
+export class PeriodBudgets {
+  constructor(
+    private readonly database: KeysDatabase,
+    private readonly changes: AccountChanges,
+    private readonly use: BudgetUse,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  /** Throws ApiError `forbidden` for an org that the caller is not in, known or not. */
+  async list(caller: SessionPrincipal, query: ListBudgetsQuery): Promise<Page<PeriodBudgetRecord>> {
+    const { org_id, scope, scope_id, limit: take, offset: skip } = query;
+    const orgIds = org_id === undefined ? caller.memberships.map(({ orgId }) => orgId) : [org_id];
+    for (const orgId of orgIds) accountOf(caller, orgId);
+    const where = { AND: [{ scope, scope_id }, await this.visibleTo(caller, orgIds)] };
+    const { budget } = this.database.prisma;
+    const [rows, total] = await Promise.all([
+      budget.findMany({ where, orderBy: { id: 'asc' }, take, skip }),
+      budget.count({ where }),
+    ]);
+    return pageOf(await this.records(caller, rows), total, query);
+  }
+
+  /** Throws ApiError `not_found` alike for unknown budgets and those that the caller may not see. */
+  async read(caller: SessionPrincipal, id: string): Promise<PeriodBudgetRecord> {
+    return this.record(caller, await this.visible(caller, id));
+  }
+
+  /**
+   * Throws ApiError `forbidden` for an org that the caller is not in or whose role does not do, `unprocessable_entity` for a
+   * scope that the organization has not, `conflict` for one too many.
+   */
+  async create(
+    caller: SessionPrincipal,
+    body: CreateBudgetBody,
+    rule: AccessRule,
+    request: FastifyRequest,
+  ): Promise<CreateAnswer<PeriodBudgetRecord>> {
+    const { org_id, scope, scope_id } = body;
+    const { accountId } = accountOf(caller, org_id);
+    requireOrgRole(caller, org_id, rule);
+    refuseFaults('validation_error', faultsOf(body));
+    const nowMs = this.clock.now();
+    let uses: PeriodUse[] = [];
+    return this.changes.create(request, {
+      accounts: [accountId],
+      ask: async () => {
+        const counted = {
+          scope,
+          scopeId: scope_id,
+          period: body.period,
+          timeZone: body.time_zone,
+          countedFromMs: nowMs,
+        };
+        uses = await this.use.of(accountId, [counted], nowMs);
+      },
+      make: async (tx) => {
+        if (!(await hasScope(tx, body)))
+          throw new ApiError('unprocessable_entity', {
+            message: `The organization has no ${scope} of this id.`,
+            param: 'scope_id',
+          });
+        await requireRoom(tx, { org_id, scope, scope_id });
+        const now = new Date(nowMs);
+        const row = await tx.budget.create({
+          data: {
+            ...{ id: newId('bud', this.clock, this.random), org_id, scope, scope_id },
+            ...{ name: body.name, amount_usd: body.amount_usd, period: body.period },
+            ...{ time_zone: body.time_zone, is_enabled: body.is_enabled },
+            ...{ counted_from: now, created_at: now, updated_at: now },
+          },
+        });
+        const audit = auditOf('budget.create', row, sentFields(body));
+        return { answer: { status: 201, body: { ...budgetToWire(row, uses[0], nowMs) } }, audit };
+      },
+    });
+  }
+
+  async update(
+    caller: SessionPrincipal,
+    id: string,
+    body: UpdateBudgetBody,
+    rule: AccessRule,
+    request: FastifyRequest,
+  ): Promise<PeriodBudgetRecord> {
+    return this.change(caller, id, rule, request, async (tx, row) => {
+      refuseFaults('validation_error', faultsOf(body));
+      const fields = sentFields(body);
+      if (fields.length === 0) return { answer: row, audit: null };
+      const { name, amount_usd, period, time_zone, is_enabled } = body;
+      const now = this.now();
+      // What came while it was disabled is in the ledger alone.
+      const counted_from = is_enabled === true && !row.is_enabled ? now : undefined;
+      const data = { name, amount_usd, period, time_zone, is_enabled, counted_from, updated_at: now };
+      const answer = await tx.budget.update({ where: { id }, data });
+      return { answer, audit: auditOf('budget.update', row, fields) };
+    });
+  }
+
+  raise(
+    caller: SessionPrincipal,
+    id: string,
+    body: RaiseBudgetBody,
+    rule: AccessRule,
+    request: FastifyRequest,
+  ): Promise<PeriodBudgetRecord> {
+    const until = new Date(body.until);
+    const faults = raiseFaults(body, until.getTime() - this.clock.now());
+    return this.setRaise(caller, id, rule, request, { by: body.by_usd, until, faults });
+  }
+
+  /** Answers the record too where there was no raise. */
+  endRaise(
+    caller: SessionPrincipal,
+    id: string,
+    rule: AccessRule,
+    request: FastifyRequest,
+  ): Promise<PeriodBudgetRecord> {
+    return this.setRaise(caller, id, rule, request, null);
+  }
+
+  async remove(
+    caller: SessionPrincipal,
+    id: string,
+    rule: AccessRule,
+    request: FastifyRequest,
+  ): Promise<void> {
+    await this.change(caller, id, rule, request, async (tx, row) => {
+      await tx.budget.delete({ where: { id } });
+      return { answer: row, audit: auditOf('budget.delete', row, []) };
+    });
+  }
+
+  private setRaise(
+    caller: SessionPrincipal,
+    id: string,
+    rule: AccessRule,
+    request: FastifyRequest,
+    raise: { by: string; until: Date; faults: ErrorDetail[] } | null,
+  ): Promise<PeriodBudgetRecord> {
+    return this.change(caller, id, rule, request, async (tx, row) => {
+      refuseFaults('validation_error', raise?.faults ?? []);
+      if (raise === null && row.raise_until === null) return { answer: row, audit: null };
+      const raised = { raise_by_usd: raise?.by ?? null, raise_until: raise?.until ?? null };
+      const answer = await tx.budget.update({ where: { id }, data: { ...raised, updated_at: this.now() } });
+      return { answer, audit: auditOf('budget.raise', row, ['raise']) };
+    });
+  }
+
+  /** Throws ApiError `not_found` alike for unknown budgets and those of others, `forbidden` for a role that does not do. */
+  private async change(
+    caller: SessionPrincipal,
+    id: string,
+    rule: AccessRule,
+    request: FastifyRequest,
+    work: (tx: Tx, row: BudgetRow) => Promise<Changed<BudgetRow>>,
+  ): Promise<PeriodBudgetRecord> {
+    const org_id = { in: caller.memberships.map(({ orgId }) => orgId) };
+    const row = await this.database.prisma.budget.findFirst({ where: { id, org_id } });
+    if (row === null) throw new ApiError('not_found');
+    requireOrgRole(caller, row.org_id, rule);
+    const answer = await this.changes.run(request, {
+      accounts: [accountOf(caller, row.org_id).accountId],
+      make: async (tx) => {
+        const current = await tx.budget.findUnique({ where: { id } });
+        if (current === null) throw new ApiError('not_found');
+        return work(tx, current);
+      },
+    });
+    return this.record(caller, answer);
+  }
+
+  private async visible(caller: Sessions, id: string): Promise<BudgetRow> {
+    const orgIds = caller.memberships.map(({ orgId }) => orgId);
+    const where = { AND: [{ id }, await this.visibleTo(caller, orgIds)] };
+    const row = await this.database.prisma.budget.findFirst({ where });
+    if (row === null) throw new ApiError('not_found');
+    return row;
+  }
+
+  /** Owners and admins see every budget of an organization, members those of their keys. */
+  private async visibleTo(
+    { memberships, userId }: Sessions,
+    orgIds: readonly string[],
+  ): Promise<Prisma.BudgetWhereInput> {
+    const asked = memberships.filter(({ orgId }) => orgIds.includes(orgId));
+    const idsOf = (isMember: boolean): string[] =>
+      asked.filter(({ role }) => (role === 'member') === isMember).map(({ orgId }) => orgId);
+    const whole = { org_id: { in: idsOf(false) } };
+    const org_id = { in: idsOf(true) };
+    if (org_id.in.length === 0) return whole;
+    const keys = await this.database.prisma.apiKey.findMany({
+      where: { org_id, created_by: userId },
+      select: { id: true },
+      orderBy: { id: 'desc' },
+      take: OWN_KEYS_MAX,
+    });
+    return { OR: [whole, { org_id, scope: 'key', scope_id: { in: keys.map(({ id }) => id) } }] };
+  }
+
+  private async record(caller: Sessions, row: BudgetRow): Promise<PeriodBudgetRecord> {
+    const [record] = await this.records(caller, [row]);
+    return record;
+  }
+
+  private async records(caller: Sessions, rows: readonly BudgetRow[]): Promise<PeriodBudgetRecord[]> {
+    const nowMs = this.clock.now();
+    const uses = new Map<BudgetRow, PeriodUse>();
+    for (const [orgId, ofOrg] of Map.groupBy(rows, ({ org_id }) => org_id)) {
+      const { accountId } = accountOf(caller, orgId);
+      const found = await this.use.of(accountId, ofOrg.map(grantOf), nowMs);
+      for (const [index, row] of ofOrg.entries()) uses.set(row, found[index]);
+    }
+    return rows.flatMap((row) => {
+      const use = uses.get(row);
+      return use === undefined ? [] : [budgetToWire(row, use, nowMs)];
+    });
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+/** An org that does not exist answers like one that the caller is not in. */
+function accountOf(caller: Sessions, orgId: string): { accountId: string } {
+  const membership = caller.memberships.find((candidate) => candidate.orgId === orgId);
+  if (membership !== undefined) return membership;
+  throw new ApiError('forbidden', { message: 'You are not a member of this organization.', param: 'org_id' });
+}
+
+function fault(field: string, msg: string): ErrorDetail {
+  return { type: 'value_error', loc: [field], msg };
+}
+
+function isAmount(text: string): boolean {
+  return /[1-9]/.test(text);
+}
+
+function raiseFaults({ by_usd }: RaiseBudgetBody, aheadMs: number): ErrorDetail[] {
+  const isAhead = aheadMs > 0 && aheadMs <= RAISE_MAX_MS;
+  return [
+    ...(isAmount(by_usd) ? [] : [fault('by_usd', 'by_usd must be above 0.')]),
+    ...(isAhead ? [] : [fault('until', 'until must lie in the next 366 days.')]),
+  ];
+}
+
+function faultsOf({ amount_usd, time_zone }: Partial<CreateBudgetBody>): ErrorDetail[] {
+  return [
+    ...(amount_usd === undefined || isAmount(amount_usd)
+      ? []
+      : [fault('amount_usd', 'amount_usd must be above 0.')]),
+    ...(time_zone === undefined || isTimeZone(time_zone)
+      ? []
+      : [fault('time_zone', 'time_zone is not a known IANA name.')]),
+  ];
+}
+
+async function hasScope(tx: Tx, { org_id, scope, scope_id: id }: CreateBudgetBody): Promise<boolean> {
+  switch (scope) {
+    case 'org':
+      return id === org_id;
+    case 'team':
+      return (await tx.team.count({ where: { id, org_id } })) > 0;
+    case 'member':
+      return (await tx.membership.count({ where: { user_id: id, org_id, removed_at: null } })) > 0;
+    case 'key':
+      return (await tx.apiKey.count({ where: { id, org_id } })) > 0;
+  }
+}
+
+/** Throws ApiError `conflict` for one too many. It runs behind the lock of the account, so no other create comes between. */
+async function requireRoom(
+  tx: Tx,
+  { org_id, ...scoped }: { org_id: string; scope: string; scope_id: string },
+): Promise<void> {
+  if ((await tx.budget.count({ where: { org_id, ...scoped } })) >= PER_SCOPE_MAX)
+    throw new ApiError('conflict', {
+      message: `One ${scoped.scope} has at most ${PER_SCOPE_MAX} budgets.`,
+    });
+  if ((await tx.budget.count({ where: { org_id } })) >= PER_ORG_MAX)
+    throw new ApiError('conflict', { message: `An organization has at most ${PER_ORG_MAX} budgets.` });
+}
+
+function auditOf(
+  action: string,
+  { id, org_id }: BudgetRow,
+  changedFields: string[],
+): NonNullable<Changed<unknown>['audit']> {
+  return { action, targetType: 'budget', targetId: id, orgId: org_id, changedFields };
+}

@@ -1,0 +1,56 @@
+import type { ScopeKind } from '@gateway/contracts';
+import type { Scope } from './scopes.js';
+
+const HOUR_MS = 3_600_000;
+const PERIOD = /^(.+)\/b:(\d{1,15})-(\d{1,15})(?:\.\d{1,15})?$/;
+
+/** True if a scope's id is of the period of a budget: `<scope id>/b:<start>-<end>`, in milliseconds since 1970; what follows a dot tells counters of one period apart. */
+export function isPeriod(scopeId: string): boolean {
+  return PERIOD.test(scopeId);
+}
+
+/** Scopes in columns as SQL takes them. Those without a period have null in place of its times. */
+export interface PeriodColumns {
+  scopeIds: string[];
+  startsAt: (Date | null)[];
+  /** Whole hours of UTC in the period: from here on, and before the next. */
+  hoursFrom: (Date | null)[];
+  hoursTo: (Date | null)[];
+  endsAt: (Date | null)[];
+}
+
+export function periodColumns(scopes: readonly Pick<Scope, 'id'>[]): PeriodColumns {
+  const columns: PeriodColumns = { scopeIds: [], startsAt: [], hoursFrom: [], hoursTo: [], endsAt: [] };
+  for (const { id } of scopes) {
+    const [, scopeId = id, start, end] = PERIOD.exec(id) ?? [];
+    const at = (ms: number): Date | null => (start === undefined ? null : new Date(ms));
+    columns.scopeIds.push(scopeId);
+    columns.startsAt.push(at(Number(start)));
+    columns.hoursFrom.push(at(Math.ceil(Number(start) / HOUR_MS) * HOUR_MS));
+    columns.hoursTo.push(at(Math.floor(Number(end) / HOUR_MS) * HOUR_MS));
+    columns.endsAt.push(at(Number(end)));
+  }
+  return columns;
+}
+
+/**
+ * SQL of the spend of a scope in a period: its whole hours, and the events of those that it cuts. `w` has account_id, scope,
+ * scope_id and the columns of `PeriodColumns`.
+ */
+export const PERIOD_SPENT = `((
+    SELECT coalesce(sum(h.amount), 0) FROM spend_hour h
+    WHERE h.account_id = w.account_id AND h.scope = w.scope AND h.scope_id = w.scope_id
+      AND h.hour >= w.hours_from AND h.hour < w.hours_to)
+  + ${eventsBetween('w.starts_at', 'w.hours_from')} + ${eventsBetween('w.hours_to', 'w.ends_at')})`;
+
+function eventsBetween(from: string, to: string): string {
+  return `(SELECT coalesce(sum(e.cost), 0) FROM usage_event e
+    WHERE e.account_id = w.account_id AND e.created_at >= ${from} AND e.created_at < ${to} AND e.cost > 0
+      AND w.scope_id = CASE w.scope WHEN 'key' THEN e.key_id WHEN 'team' THEN e.team_id WHEN 'org' THEN e.org_id
+        WHEN 'member' THEN CASE WHEN e.org_id IS NOT NULL THEN e.member_id END END)`;
+}
+
+/** Periods of budgets on which admission counted a unit, from the readings that its event carries. */
+export function periodsOf(limits: readonly { scope: ScopeKind; scope_id: string }[]): Scope[] {
+  return limits.flatMap(({ scope: kind, scope_id: id }) => (isPeriod(id) ? [{ kind, id }] : []));
+}
