@@ -257,14 +257,14 @@ export { CheckoutBody, CouponBody, RedeemCouponBody, StatementQuery } from './ht
 export type { AutoRechargeRecord, BillingMode, CheckoutRecord, CouponRecord } from './http/billing.js';
 export type { LedgerEntry, PaymentRecord, RedemptionRecord } from './http/billing.js';
 export type { StatementCredit, StatementDay, StatementRecord, StatementUsage } from './http/billing.js';
-export { BudgetsQuery } from './http/budgets.js';
 export {
+  BudgetsQuery,
   CreateBudgetBody,
   ListBudgetsQuery,
   RaiseBudgetBody,
   UpdateBudgetBody,
-  type PeriodBudgetRecord,
-} from './http/period-budgets.js';
+} from './http/budgets.js';
+export type { PeriodBudgetRecord } from './http/period-budget.js';
 export type { BudgetRecord, BudgetsRecord } from './http/budgets.js';
 export { ErasedSinceQuery, ErasureBody, ForgetBody } from './http/erasures.js';
 export type { ErasureRecord } from './http/erasures.js';

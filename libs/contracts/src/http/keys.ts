@@ -17,6 +17,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import type { PeriodBudgetRecord } from './period-budget.js';
 import type { ModelLimit, RoutingPolicy, ScopeKind } from '../ports/principal.js';
 import { IsSort } from './page.js';
 
@@ -302,7 +303,12 @@ export interface KeyLimitsRecord {
   effective_tpm_limit: number | null;
   effective_spend_cap_usd: string | null;
   /** The scope that sets each effective value; null = no scope does. */
-  binding: Record<'rpm' | 'rpd' | 'tpm' | 'spend_cap', ScopeKind | null>;
+  binding: Record<'rpm' | 'rpd' | 'tpm' | 'spend_cap', ScopeKind | null> & {
+    /** Id of the budget with the least left; null = none, or not known. Absent where the key itself reads. */
+    budget?: string | null;
+  };
+  /** Enabled budgets that hold for the key, oldest first. Absent where the key itself reads. */
+  budgets?: PeriodBudgetRecord[];
 }
 
 /** Answer of GET /v1/key: the key of this request, and what is left of its own limits. */

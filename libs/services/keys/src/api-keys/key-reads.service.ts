@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { SUPPORTED_VERSIONS } from '@gateway/api-version';
 import {
   ApiError,
   LimitStore,
   type AccountState,
   type ApiKeyRecord,
+  type Clock,
   Funds,
   type KeyFilterOptions,
   type KeyFilterOptionsQuery,
@@ -12,12 +13,15 @@ import {
   type KeyPrincipal,
   type ListKeysQuery,
   type OwnKeyRecord,
+  type PeriodBudgetRecord,
   type ScopeKind,
   type ScopeLimits,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
-import { pageOf, type Page } from '@gateway/platform';
+import { CLOCK, pageOf, type Page } from '@gateway/platform';
 import type { Manager } from '../accounts/manager.js';
+import { BudgetUse } from '../budgets/budget-use.js';
+import { budgetToWire, grantOf, leftOf, tightestBudget } from '../budgets/budget-wire.js';
 import { KeysConfig } from '../keys.config.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { findKeyById, limitsOf, type KeyRow } from '../principals/principal.store.js';
@@ -36,6 +40,8 @@ export class KeyReads {
     private readonly limits: LimitStore,
     private readonly funds: Funds,
     private readonly config: KeysConfig,
+    private readonly use: BudgetUse,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** One question to the ledger for the whole page. Throws ApiError `service_unavailable` where it has no answer. */
@@ -71,7 +77,9 @@ export class KeyReads {
     const key = await findKey(this.database.prisma, caller, id);
     const row = key === null ? null : await findKeyById(this.database.pool, key.account_id, id);
     if (row === null) throw new ApiError('not_found');
-    return keyLimitsRecord(row, await this.spent(limitsOf(row), row.account_id));
+    const record = keyLimitsRecord(row, await this.spent(limitsOf(row), row.account_id));
+    const budgets = await this.budgetsOf(row);
+    return { ...record, binding: { ...record.binding, budget: tightestBudget(budgets) }, budgets };
   }
 
   /**
@@ -111,6 +119,15 @@ export class KeyReads {
     }
   }
 
+  private async budgetsOf({ account_id, budgets }: KeyRow): Promise<PeriodBudgetRecord[]> {
+    if (budgets === null) return [];
+    const id = { in: budgets.map((budget) => budget.id) };
+    const rows = await this.database.prisma.budget.findMany({ where: { id }, orderBy: { id: 'asc' } });
+    const nowMs = this.clock.now();
+    const uses = await this.use.of(account_id, rows.map(grantOf), nowMs);
+    return rows.map((row, index) => budgetToWire(row, uses[index], nowMs));
+  }
+
   private async spent(
     scopes: { kind: ScopeKind; id: string }[],
     accountId: string | null,
@@ -138,7 +155,8 @@ export class KeyReads {
       rpd: left(key.rpd, counters?.rpd),
       // A default is display only: nothing is used up.
       tpm: key.isDefault.tpm ? null : left(key.tpm, counters?.tpm),
-      spend_usd: state === null || spent === null ? null : leastLeft(limits, state, spent),
+      spend_usd:
+        state === null || spent === null ? null : leastLeft(limits, state, spent, await this.budgetsOf(row)),
     };
   }
 }
@@ -151,13 +169,15 @@ function leastLeft(
   limits: readonly ScopeLimits[],
   { scopes }: AccountState,
   spent: readonly string[],
+  budgets: readonly PeriodBudgetRecord[],
 ): string | null {
-  const left = limits.flatMap(({ kind, id, spendCapUsd }, index) => {
+  const ofCaps = limits.flatMap(({ kind, id, spendCapUsd }, index) => {
     const counted = scopes.find((scope) => scope.kind === kind && scope.id === id);
     if (spendCapUsd === null || counted === undefined) return [];
     const held = Usd.fromNano(counted.reservedNano + counted.unpostedNano);
     return [Usd.parse(spendCapUsd).minus(Usd.parse(spent[index])).minus(held)];
   });
+  const left = [...ofCaps, ...budgets.flatMap((budget) => leftOf(budget) ?? [])];
   if (left.length === 0) return null;
   const least = left.reduce((one, other) => (other.compare(one) < 0 ? other : one));
   return (least.isNegative() ? Usd.zero : least).toString();

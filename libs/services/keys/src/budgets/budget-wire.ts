@@ -5,6 +5,23 @@ import type { PeriodUse } from './budget-use.js';
 
 export type BudgetRow = Prisma.BudgetGetPayload<object>;
 
+/** Returns the rest of a budget beside what is in flight; null where it is not known. */
+export function leftOf({ effective_amount_usd, spent_usd, held_usd }: PeriodBudgetRecord): Usd | null {
+  if (spent_usd === null || held_usd === null) return null;
+  return Usd.parse(effective_amount_usd).minus(Usd.parse(spent_usd)).minus(Usd.parse(held_usd));
+}
+
+/** Returns the id of the budget with the least left; null where there is none, or nothing is known. */
+export function tightestBudget(budgets: readonly PeriodBudgetRecord[]): string | null {
+  let tightest: { id: string; left: Usd } | null = null;
+  for (const budget of budgets) {
+    const left = leftOf(budget);
+    if (left === null || (tightest !== null && left.compare(tightest.left) >= 0)) continue;
+    tightest = { id: budget.id, left };
+  }
+  return tightest?.id ?? null;
+}
+
 /** A row as admission gets it. */
 export function grantOf(row: BudgetRow): BudgetGrant {
   return {

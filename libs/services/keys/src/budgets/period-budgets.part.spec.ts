@@ -194,6 +194,24 @@ describe('budgets of calendar periods', () => {
     });
   });
 
+  it('the limits of a key list the budgets that hold for it and name the one with the least left', async () => {
+    const key = await call('POST', '/v1/keys', { org_id: orgId });
+    const other = await call('POST', '/v1/keys', { org_id: orgId });
+    const path = `/v1/keys/${String(key.body.id)}/limits`;
+    expect((await call('GET', path)).body).toMatchObject({ budgets: [], binding: { budget: null } });
+    const ofOrg = await created({ amount_usd: '10' });
+    const ofKey = await created({ scope: 'key', scope_id: String(key.body.id), amount_usd: '3' });
+    await created({ scope: 'key', scope_id: String(other.body.id), amount_usd: '1' });
+    const disabled = await created({ amount_usd: '1', is_enabled: false });
+    const limits = (await call('GET', path)).body;
+    expect(limits).toMatchObject({ budgets: [ofOrg, ofKey], binding: { budget: ofKey.id, spend_cap: null } });
+    await call('PATCH', `${PATH}/${disabled.id}`, { is_enabled: true });
+    expect((await call('GET', path)).body).toMatchObject({ binding: { budget: disabled.id } });
+    const own = await keys.call('GET', '/v1/key', { as: { token: String(key.body.key) } as Person });
+    expect([own.status, own.body.remaining]).toEqual([200, expect.objectContaining({ spend_usd: '1' })]);
+    expect(own.body.limits).not.toHaveProperty('budgets');
+  });
+
   it('acts on the next request of each key that it holds for, and on no other', async () => {
     const team = await call('POST', `/v1/orgs/${orgId}/teams`, { name: 'Search' });
     const inTeam = await call('POST', '/v1/keys', { org_id: orgId, team_id: String(team.body.id) });

@@ -356,7 +356,8 @@ describe('GET /v1/keys/{id}/limits and GET /v1/key', () => {
       effective_rpd_limit: 500,
       effective_tpm_limit: 7_000,
       effective_spend_cap_usd: '9.5',
-      binding: { rpm: 'team', rpd: 'member', tpm: 'member', spend_cap: 'team' },
+      binding: { rpm: 'team', rpd: 'member', tpm: 'member', spend_cap: 'team', budget: null },
+      budgets: [],
     });
   });
 

@@ -1,0 +1,29 @@
+import type { Money } from '../catalogue/price-record.js';
+import type { BudgetGrant } from '../ports/principal.js';
+
+/** A budget, and what is used of it in the period that runs. */
+export interface PeriodBudgetRecord {
+  /** `bud_<uuidv7>`. */
+  id: string;
+  org_id: string;
+  scope: BudgetGrant['scope'];
+  scope_id: string;
+  name: string;
+  amount_usd: Money;
+  period: BudgetGrant['period'];
+  time_zone: string;
+  /** Added to the amount until then; null where nothing is, or its time has passed. */
+  raise: { by_usd: Money; until: string } | null;
+  /** The amount with its raise. */
+  effective_amount_usd: Money;
+  /** Posted spend of the requests that came in the period; null where the ledger cannot be asked. */
+  spent_usd: Money | null;
+  /** Reserved and unposted spend of the period; null where the store that counts cannot be asked. */
+  held_usd: Money | null;
+  /** First instant of the period that runs, and the first after it. */
+  period_start: string;
+  period_end: string;
+  is_enabled: boolean;
+  created_at: string;
+  updated_at: string;
+}
