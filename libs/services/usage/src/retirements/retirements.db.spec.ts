@@ -1,4 +1,5 @@
 import type { AccountEvent, Clock, Random, UsageRecord } from '@gateway/contracts';
+import { OutboxRelay } from '@gateway/event-log';
 import { SystemRandom } from '@gateway/platform';
 import {
   catalogueModel,
@@ -8,6 +9,7 @@ import {
   usageRecord,
   type TestDatabase,
 } from '@gateway/testing';
+import { ScheduledJobs } from '../background/scheduled-jobs.js';
 import { emptyTables } from '../postgres/emptied-tables.fixture.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
@@ -30,6 +32,9 @@ const catalogue = new CatalogueReaderDouble();
 beforeAll(async () => {
   place = await testDatabase(MIGRATED);
   app = await startUsageApp(place.url);
+  // Events stay where the transaction has put them, and tables are emptied while no job reads them.
+  await app.app.get(ScheduledJobs, { strict: false }).stop();
+  await app.app.get(OutboxRelay, { strict: false }).stop();
   other = new UsageDatabase({ url: place.url, maxConnections: 2 });
 });
 afterAll(async () => {
