@@ -25,6 +25,7 @@ export interface MeasuredAttempt {
 type Rejected = Pick<RejectionRecord, 'endpoint' | 'code' | 'scope' | 'limit_type'>;
 
 const TRIP_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.25, 1];
+const OVERHEAD_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const TOKEN_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 const OUTPUT_TOKEN_BUCKETS = [0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1];
 const ATTEMPT_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
@@ -40,6 +41,7 @@ export class EdgeMetrics {
   private readonly units: SeriesOf<Tally>;
   private readonly attempts: SeriesOf<Tally>;
   private readonly attemptSeconds: SeriesOf<Spread>;
+  private readonly overhead: Spread;
   private readonly firstToken: SeriesOf<Spread>;
   private readonly models: ReturnType<typeof modelSeries>;
   private readonly fallbacks: SeriesOf<Tally>;
@@ -77,6 +79,12 @@ export class EdgeMetrics {
       ['provider'],
       ATTEMPT_BUCKETS,
     );
+    this.overhead = metrics.histogram(
+      'gateway_overhead_seconds',
+      'Part of a unit that no attempt took: parsing, admission, routing, and waits between attempts.',
+      [],
+      OVERHEAD_BUCKETS,
+    )();
     this.firstToken = metrics.histogram(
       'gateway_time_to_first_token_seconds',
       'From the request to the first event of a stream that was answered, by the provider that answered.',
@@ -135,12 +143,15 @@ export class EdgeMetrics {
     this.models.tokens(provider, model, 'output').inc(output);
     if (cost != null) this.models.cost(provider, model).inc(Number(settledNano(cost)));
     this.units(endpoint, unit.outcome, unit.error_code ?? '').inc();
+    let ownMs = unit.latency_ms;
     for (const attempt of unit.attempts) {
+      ownMs -= attempt.latency_ms;
       // The provider's side of an error says more than ours, which callers see.
       const code = attempt.provider_code ?? attempt.error_code ?? '';
       this.attempts(attempt.provider, attempt.status, code, String(attempt.http_status ?? '')).inc();
       this.attemptSeconds(attempt.provider).observe(attempt.latency_ms / 1_000);
     }
+    this.overhead.observe(Math.max(0, ownMs) / 1_000);
     if (unit.routing_fallback) this.fallbacks(provider).inc();
     if (unit.usage_estimated) this.usage.estimated(provider).inc();
     for (const counter of Object.keys(usage.unpriced_counters ?? {}))
