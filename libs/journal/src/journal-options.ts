@@ -52,3 +52,9 @@ export interface JournalStats {
   lateAcks: number;
   isAccepting: boolean;
 }
+
+export interface Recovery {
+  epochs: { producer: string; epoch: string; lastSeq: number }[];
+  /** Units closed as `gateway_crash`, in this process's own epoch. */
+  crashed: number;
+}

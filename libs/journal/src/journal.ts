@@ -5,7 +5,7 @@ import type { DeadEpoch } from './dead-epoch.js';
 import { type Disk, nodeDisk } from './disk.js';
 import { EpochReader, WINDOW_BYTES } from './epoch-reader.js';
 import { JournalRecovery, isProducerName } from './journal-recovery.js';
-import type { JournalOptions, JournalStats } from './journal-options.js';
+import type { JournalOptions, JournalStats, Recovery } from './journal-options.js';
 import { OpenUnits } from './open-units.js';
 import { type Claim, claim } from './owner.js';
 import {
@@ -24,15 +24,20 @@ import {
   type UsageRest,
   unitOf,
 } from './records.js';
-import { Receipt } from './receipt.js';
-import { type Position, SegmentWriter } from './segment-writer.js';
+import { type Position, SegmentWriter, type SyncOf } from './segment-writer.js';
 import { SegmentRetention } from './segment-retention.js';
 import type { ShipperHandle, ShipSource } from './shipper-handle.js';
 
-export interface Recovery {
-  epochs: { producer: string; epoch: string; lastSeq: number }[];
-  /** Units closed as `gateway_crash`, in this process's own epoch. */
-  crashed: number;
+export class Receipt {
+  constructor(
+    readonly seq: number,
+    private readonly frames: SyncOf,
+  ) {}
+
+  /** Resolves when the outcome is on the disk; never rejects, because a failing disk is tried for ever. */
+  get synced(): Promise<void> {
+    return this.frames.synced;
+  }
 }
 
 /** Another living process writes the journal of this producer. */
