@@ -11,12 +11,12 @@ import { logIn, type PersonSession } from './harness/session.js';
 
 /** Request without max_tokens: it holds hundreds of times what it costs. */
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
-/** Number of paid requests of each of four ways, one after the other; 10,000 in all. */
-const PAID = Number(process.env.DRILL_REQUESTS ?? '2500');
-/** Number of requests of each way once the money is gone; 1,000 in all. */
+/** Number of paid requests of each of four ways, one after the other; 2,500 are 10,000 in all. */
+const PAID = Number(process.env.DRILL_REQUESTS ?? '500');
+/** Number of requests of each way once the money is gone: a tenth. */
 const BEYOND = Math.ceil(PAID / 10);
 /** Number of paid requests of each of two ways that have a failed one before them. */
-const AFTER_FAILURES = Number(process.env.DRILL_AFTER_FAILURES ?? '150');
+const AFTER_FAILURES = Number(process.env.DRILL_AFTER_FAILURES ?? '40');
 const TEST_MS = 1_800_000;
 
 /** A model at the price of simulator/chat whose provider refuses each request. */
