@@ -19,7 +19,9 @@ const KILLS = 20;
 async function killWriter(dir: string, afterBytes: number): Promise<number[]> {
   const loader = join(root, 'tools/infra/run-ts.mjs');
   const script = join(root, 'libs/journal/src/crash-writer.fixture.ts');
-  const child = spawn(process.execPath, ['--import', loader, script, dir], {
+  // Its classes have parameter properties, which Node does not only strip.
+  const transform = ['--experimental-transform-types', '--disable-warning=ExperimentalWarning'];
+  const child = spawn(process.execPath, [...transform, '--import', loader, script, dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let printed = '';
