@@ -28,7 +28,9 @@ it('empties tables that a transaction locks in the other order, whichever of the
     const emptied = emptyTables(app.database.pool, 'usage_event, producer');
     await eventually(async () => {
       const { rows } = await watcher.query(
-        "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'producer'::regclass",
+        `SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'
+         AND relation = 'producer'::regclass
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       );
       return rows.length === 1;
     });
