@@ -1,9 +1,9 @@
-import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { Button, Menu, Modal, Stack } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { Confirm } from '../shell/confirm.js';
 import { ProblemCard } from '../shell/problem-card.js';
-import { Verdict } from '../shell/provider-secret.js';
+import { SecretTest } from '../shell/provider-secret.js';
 import { offerUndo } from '../shell/undo.js';
 import { EditCredential, RotateCredential } from './credential-forms.js';
 import {
@@ -83,16 +83,5 @@ export function CredentialActions({ credential }: { credential: Credential }): R
 
 function Test({ credential }: { credential: Credential }): ReactNode {
   const test = useTestCredential(credential);
-  return (
-    <Stack>
-      <Text size="sm">One cheap call to the provider with this credential.</Text>
-      {test.isSuccess && <Verdict result={test.data} />}
-      {test.error !== null && <ProblemCard failure={test.error} />}
-      <Group justify="flex-end">
-        <Button loading={test.isPending} onClick={() => test.mutate()}>
-          {test.isSuccess ? 'Test again' : 'Test'}
-        </Button>
-      </Group>
-    </Stack>
-  );
+  return <SecretTest about="One cheap call to the provider with this credential." test={test} />;
 }

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Confirm } from '../shell/confirm.js';
 import { ProblemCard } from '../shell/problem-card.js';
-import { Verdict } from '../shell/provider-secret.js';
+import { SecretTest } from '../shell/provider-secret.js';
 import {
   useChangeProviderKey,
   useDeleteProviderKey,
@@ -62,15 +62,6 @@ export function ProviderKeyActions({ record }: { record: ProviderKey }): ReactNo
 function Test({ record }: { record: ProviderKey }): ReactNode {
   const test = useTestProviderKey(record.id);
   return (
-    <Stack>
-      <Text size="sm">One cheap call to the provider, with this key, that bills nothing here.</Text>
-      {test.isSuccess && <Verdict result={test.data} />}
-      {test.error !== null && <ProblemCard failure={test.error} />}
-      <Group justify="flex-end">
-        <Button loading={test.isPending} onClick={() => test.mutate()}>
-          {test.isSuccess ? 'Test again' : 'Test'}
-        </Button>
-      </Group>
-    </Stack>
+    <SecretTest about="One cheap call to the provider, with this key, that bills nothing here." test={test} />
   );
 }

@@ -1,7 +1,10 @@
-import { Alert, PasswordInput, Textarea } from '@mantine/core';
+import { Alert, Button, Group, PasswordInput, Stack, Text, Textarea } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { Problem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
 import { milliseconds } from '../format/time.js';
+import { ProblemCard } from './problem-card.js';
 
 /** Providers whose credential is more than one key: it is given as JSON. */
 const BY_JSON: Readonly<Record<string, string>> = {
@@ -54,11 +57,32 @@ const VERDICTS: Record<Test['status'], { color: string; title: string }> = {
 };
 
 /** Result of a test call with a credential. */
-export function Verdict({ result }: { result: Test }): ReactNode {
+function Verdict({ result }: { result: Test }): ReactNode {
   const { color, title } = VERDICTS[result.status];
   return (
     <Alert color={color} title={title} role="status">
       {result.error?.message ?? `It answered in ${milliseconds(result.latency_ms)}.`}
     </Alert>
+  );
+}
+
+interface SecretTestProps {
+  about: string;
+  test: UseMutationResult<Test, Problem, void>;
+}
+
+/** Test call with a credential, and its result. */
+export function SecretTest({ about, test }: SecretTestProps): ReactNode {
+  return (
+    <Stack>
+      <Text size="sm">{about}</Text>
+      {test.isSuccess && <Verdict result={test.data} />}
+      {test.error !== null && <ProblemCard failure={test.error} />}
+      <Group justify="flex-end">
+        <Button loading={test.isPending} onClick={() => test.mutate()}>
+          {test.isSuccess ? 'Test again' : 'Test'}
+        </Button>
+      </Group>
+    </Stack>
   );
 }
