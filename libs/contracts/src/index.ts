@@ -188,6 +188,7 @@ export {
   type RoutingPolicyTemplateRecord,
 } from './http/routing-policy-templates.js';
 export {
+  ALIAS_NAME_PATTERN,
   CreateAliasBody,
   CreatePlatformAliasBody,
   ListAliasesQuery,

@@ -10,7 +10,7 @@ export { checkCredential } from './credentials/check-credential.js';
 export { maskedCredential, readCredentials } from './credentials/read-credentials.js';
 export type { ReadCredentials } from './credentials/read-credentials.js';
 export { GatewayConfigError, isBuiltIn, NO_GATEWAY_CONFIG } from './operator/gateway-config.js';
-export type { GatewayConfig, OwnModel, OwnProvider, OwnRoute } from './operator/gateway-config.js';
+export type { GatewayConfig, OwnAlias, OwnModel, OwnProvider, OwnRoute } from './operator/gateway-config.js';
 export { GatewayFile } from './operator/gateway-file.js';
 export { withAddedParts } from './operator/added-parts.js';
 export { ownProviders } from './operator/own-provider.js';

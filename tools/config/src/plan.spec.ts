@@ -76,7 +76,7 @@ models:
 secrets: 1
 `),
     ).toEqual([
-      'gateway.yaml, line 7: secrets is unknown; what may stand here is providers, models, prices, catalogue, organizations.',
+      'gateway.yaml, line 7: secrets is unknown; what may stand here is providers, models, prices, aliases, catalogue, organizations.',
       'gateway.yaml, line 4: providers[1].api_key_env: this has to be the name of a variable, such as LAB_API_KEY: the file never holds a secret.',
       'gateway.yaml, line 6: models[0]: context_length is missing.',
       'gateway.yaml, line 3: providers[0]: dialect is missing, because this release has no lab.',
@@ -123,6 +123,12 @@ prices:
   - { model: openai/gpt-5.5, provider: openai, prices: { prompt_usd_per_1m: 1, completion_usd_per_1m: '2' } }
   - { model: openai/none, provider: openai, prices: { prompt_usd_per_1m: '1' } }
 organizations: { rpm_limit: 100000000 }
+aliases:
+  - { name: prod, targets: [{ model: openai/gpt-none, weight: 1 }] }
+  - { name: auto, targets: [{ model: lab/a, weight: 0 }] }
+  - { name: prod, targets: [{ model: lab/a, weight: 1 }, { model: lab/a, weight: 2 }] }
+  - { name: openai/gpt-5.5, targets: [{ model: vllm/any, weight: 1 }] }
+  - { name: 'a b', targets: [{ model: prod, weight: 1001 }], shadow: null }
 `);
     const wanted = [
       /line 10: models\[1\]: contxt is unknown/,
@@ -135,6 +141,16 @@ organizations: { rpm_limit: 100000000 }
       /line 12: prices\[0\]\.prices: .*prompt_usd_per_1m not a rate/,
       /line 13: prices\[1\]: the catalogue has no route of openai\/none/,
       /line 14: organizations\.rpm_limit: /,
+      /line 16: aliases\[0\]\.targets\[0\]\.model: the catalogue has no model openai\/gpt-none: of openai it has openai\/.* and so on\.$/,
+      /line 17: aliases\[1\]\.name: auto is the name/,
+      /line 17: aliases\[1\]\.targets: one weight has to be above 0\.$/,
+      /line 18: aliases\[2\]: prod is there twice\.$/,
+      /line 18: aliases\[2\]\.targets\[1\]: lab\/a is there twice\.$/,
+      /line 19: aliases\[3\]\.name: a model has the id openai\/gpt-5\.5\.$/,
+      /line 20: aliases\[4\]: shadow is unknown; what may stand here is name, targets\.$/,
+      /line 20: aliases\[4\]\.name: this has to be a name of letters/,
+      /line 20: aliases\[4\]\.targets\[0\]\.model: this has to be <brand>\/<name>/,
+      /line 20: aliases\[4\]\.targets\[0\]\.weight: this is 1000 at most\.$/,
     ];
     expect(wanted.filter((words) => !found.some((fault) => words.test(fault)))).toEqual([]);
     expect(found).toHaveLength(wanted.length);
@@ -147,17 +163,35 @@ organizations: { rpm_limit: 100000000 }
       let body = '';
       request.setEncoding('utf8').on('data', (part: string) => (body += part));
       request.on('end', () => {
-        seen.push(/organization|openai/.test(request.url ?? '') ? `${line} ${body}` : line);
-        response.end('{}');
+        seen.push(
+          /organization|openai|alias/.test(request.url ?? '') && body !== '' ? `${line} ${body}` : line,
+        );
+        response.end(
+          JSON.stringify({
+            data: [
+              { id: 'alias_1', name: 'prod', created_by: 'usr_1' },
+              { id: 'alias_2', name: 'next', created_by: null },
+            ],
+          }),
+        );
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      await apply(planOf(`${FILE}\norganizations: { rpm_limit: 600 }`), {
-        url: `http://127.0.0.1:${port}/`,
-        token: 't',
-      });
+      await apply(
+        planOf(
+          `${FILE}
+organizations: { rpm_limit: 600 }
+aliases:
+  - { name: prod, targets: [{ model: lab/llama, weight: 1 }] }
+  - { name: next, targets: [{ model: openai/gpt-5.5, weight: 2 }] }`,
+        ),
+        {
+          url: `http://127.0.0.1:${port}/`,
+          token: 't',
+        },
+      );
       const priced = {
         ...{ provider: 'openai', upstream_model: 'gpt-5.5' },
         price: { pricing_unit: 'per_1m_tokens', prompt_usd_per_1m: '1', completion_usd_per_1m: '2' },
@@ -168,6 +202,9 @@ organizations: { rpm_limit: 100000000 }
         'PUT /v1/admin/models/lab/llama Bearer t',
         `PATCH /v1/admin/models/openai/gpt-5.5 Bearer t ${JSON.stringify({ routes: [priced] })}`,
         'PUT /v1/admin/organization-defaults Bearer t {"rpm_limit":600}',
+        'GET /v1/admin/aliases?limit=200&offset=0 Bearer t',
+        'PATCH /v1/admin/aliases/alias_1 Bearer t {"targets":[{"model":"lab/llama","weight":1}]}',
+        'POST /v1/admin/aliases Bearer t {"name":"next","targets":[{"model":"openai/gpt-5.5","weight":2}]}',
       ]);
     } finally {
       server.close();

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readSeed, withOwn } from '@gateway/catalogue';
+import { readSeed, withWholeFile } from '@gateway/catalogue';
 import { orgDefaultFaults } from '@gateway/keys';
 import { GatewayConfigError, type GatewayConfig, type GatewayFile } from '@gateway/providers';
 
-type Merged = ReturnType<typeof withOwn>;
+type Merged = ReturnType<typeof withWholeFile>;
 
 /** The changes of a file to the data of this release. */
 export interface Plan {
@@ -14,6 +14,8 @@ export interface Plan {
   prices: { id: string; routes: PricedRoute[] }[];
   /** Defaults of new organizations; nothing where the file has none. */
   organizations: GatewayConfig['organizations'];
+  /** Names of the platform. */
+  aliases: GatewayConfig['aliases'];
   /** A line per change, for people. */
   lines: string[];
 }
@@ -40,11 +42,16 @@ export function planOf(file: GatewayFile, seed: Merged = readSeed({ simulated: f
     models,
     prices: priced.map((model) => ({ id: model.id, routes: pricedRoutes(model, before.get(model.id)) })),
     organizations: config.organizations,
+    aliases: config.aliases,
     lines: [
       ...providers.map(({ slug, dialects }) => `+ provider ${slug} (${dialects.join(', ')})`),
       ...changed.flatMap((model) => changes(model, before.get(model.id))),
       ...Object.entries(config.organizations).map(
         ([name, value]) => `+ new organizations begin with ${name} ${shown(value)}`,
+      ),
+      ...config.aliases.map(
+        ({ name, targets }) =>
+          `+ alias ${name}: ${targets.map(({ model, weight }) => `${model} ${weight}`).join(', ')}`,
       ),
     ],
   };
@@ -54,7 +61,7 @@ export function planOf(file: GatewayFile, seed: Merged = readSeed({ simulated: f
 function mergedWith(seed: Merged, file: GatewayFile): Merged {
   const faults = orgDefaultFaults(file);
   try {
-    const merged = withOwn(seed, file);
+    const merged = withWholeFile(seed, file);
     if (faults.length === 0) return merged;
   } catch (failure) {
     if (!(failure instanceof GatewayConfigError)) throw failure;

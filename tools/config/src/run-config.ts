@@ -17,7 +17,7 @@ export async function runConfig(command: 'plan' | 'apply', path: string): Promis
     await apply(plan, { url, token });
     const defaults = Object.keys(plan.organizations).length;
     process.stdout.write(
-      `applied: ${plan.providers.length} providers, ${plan.models.length} models, prices of ${plan.prices.length} others, ${defaults} defaults of organizations\n`,
+      `applied: ${plan.providers.length} providers, ${plan.models.length} models, prices of ${plan.prices.length} others, ${defaults} defaults of organizations, ${plan.aliases.length} aliases\n`,
     );
     return 0;
   } catch (failure) {

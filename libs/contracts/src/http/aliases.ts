@@ -19,7 +19,7 @@ import type { AliasTarget } from '../catalogue/alias-book.js';
 import { ID_PATTERN } from './keys.js';
 
 /** A name with at most one slash; with one it looks like the id of a model. Case counts. */
-const ALIAS_NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}(\/[A-Za-z0-9][A-Za-z0-9._:-]{0,159})?$/;
+export const ALIAS_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}(\/[A-Za-z0-9][A-Za-z0-9._:-]{0,159})?$/;
 const MODEL_ID = /^[a-z0-9][a-z0-9-]{0,63}\/[a-z0-9][a-z0-9._-]{0,159}$/;
 
 /** One of the models that an alias stands for. */
@@ -33,7 +33,7 @@ class AliasTargetBody {
 /** Body of POST /v1/admin/aliases. */
 export class CreatePlatformAliasBody {
   /** Name that requests use as a model. No id of the catalogue, and not `auto`. */
-  @Matches(ALIAS_NAME) name!: string;
+  @Matches(ALIAS_NAME_PATTERN) name!: string;
   /** Models that the name stands for. One weight is above 0. */
   @IsArray()
   @ArrayMinSize(1)
@@ -56,7 +56,7 @@ export class CreateAliasBody extends CreatePlatformAliasBody {
 /** Body of PATCH /v1/aliases/{id}: what is absent stays as it is. */
 export class UpdateAliasBody {
   @ValidateIf((body: UpdateAliasBody) => body.name !== undefined)
-  @Matches(ALIAS_NAME)
+  @Matches(ALIAS_NAME_PATTERN)
   name?: string;
   /** Replaces all targets. */
   @ValidateIf((body: UpdateAliasBody) => body.targets !== undefined)

@@ -1,15 +1,18 @@
 import type { EntryFault, Path } from './entry-fault.js';
-import type { GatewayConfig, OwnModel, OwnProvider } from './gateway-config.js';
+import type { GatewayConfig, OwnAlias, OwnModel, OwnProvider } from './gateway-config.js';
 import { isBuiltIn } from './gateway-config.js';
 import { dialectsOf, ownDialects } from './own-dialects.js';
 import { upstreamFaults } from './upstream-faults.js';
+
+/** Name that requests use for the model that the gateway chooses. */
+const AUTO = 'auto';
 
 /**
  * Yields the contradictions of a file whose entries are each well-formed. `slugs` are all the providers that it names,
  * those of faulty entries too.
  */
 export function* configFaults(
-  { providers, models }: GatewayConfig,
+  { providers, models, aliases }: GatewayConfig,
   slugs: ReadonlySet<string>,
 ): Generator<EntryFault> {
   const seen = new Set<string>();
@@ -24,6 +27,23 @@ export function* configFaults(
     ids.add(entry.id);
     yield* routeFaults(entry, providers, slugs);
   }
+  const names = new Set<string>();
+  for (const entry of aliases) {
+    if (names.has(entry.name)) yield { entry, within: [], words: `${entry.name} is there twice.` };
+    names.add(entry.name);
+    yield* targetFaults(entry);
+  }
+}
+
+function* targetFaults(entry: OwnAlias): Generator<EntryFault> {
+  const { name, targets } = entry;
+  if (name === AUTO)
+    yield { entry, within: ['name'], words: 'auto is the name for the model that the gateway chooses.' };
+  for (const [position, { model }] of targets.entries())
+    if (targets.findIndex((one) => one.model === model) < position)
+      yield { entry, within: ['targets', position], words: `${model} is there twice.` };
+  if (targets.every(({ weight }) => weight === 0))
+    yield { entry, within: ['targets'], words: 'one weight has to be above 0.' };
 }
 
 function* providerFaults(entry: OwnProvider): Generator<EntryFault> {

@@ -1,4 +1,4 @@
-import { AMOUNT_PATTERN, MODEL_PATTERN } from '@gateway/contracts';
+import { ALIAS_NAME_PATTERN, AMOUNT_PATTERN, MODEL_PATTERN } from '@gateway/contracts';
 
 /** A form, with the words in which a fault explains it. */
 const form = (pattern: string, words: string) => ({ type: 'string', pattern, words });
@@ -72,15 +72,17 @@ const route = {
   },
 };
 
+const modelId = form(
+  '^[a-z0-9-]+/[a-z0-9][a-z0-9._-]*$',
+  '<brand>/<name> in lower case: letters, digits and dashes, in the name dots and underscores too',
+);
+
 const model = {
   type: 'object',
   additionalProperties: false,
   required: ['id', 'context_length', 'routes'],
   properties: {
-    id: form(
-      '^[a-z0-9-]+/[a-z0-9][a-z0-9._-]*$',
-      '<brand>/<name> in lower case: letters, digits and dashes, in the name dots and underscores too',
-    ),
+    id: modelId,
     name: { type: 'string', minLength: 1, maxLength: 200 },
     type: { enum: ['text', 'embedding', 'image', 'audio', 'tts', 'stt', 'video'] },
     description: { type: 'string', minLength: 1, maxLength: 1_000 },
@@ -105,6 +107,26 @@ const override = {
   additionalProperties: false,
   required: ['model', 'provider', 'prices'],
   properties: { model: { type: 'string' }, provider: { type: 'string' }, prices },
+};
+
+const target = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['model', 'weight'],
+  properties: { model: modelId, weight: { type: 'integer', minimum: 0, maximum: 1_000 } },
+};
+
+const alias = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'targets'],
+  properties: {
+    name: form(
+      ALIAS_NAME_PATTERN.source,
+      'a name of letters, digits, dots, dashes, underscores and colons, with one slash at most',
+    ),
+    targets: { type: 'array', minItems: 1, maxItems: 8, items: target },
+  },
 };
 
 const limit = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
@@ -157,6 +179,7 @@ export const GATEWAY_CONFIG_SCHEMA = {
     providers: { type: 'array', maxItems: 1_000, items: provider },
     models: { type: 'array', maxItems: 10_000, items: model },
     prices: { type: 'array', maxItems: 10_000, items: override },
+    aliases: { type: 'array', maxItems: 1_000, items: alias },
     catalogue,
     organizations,
   },

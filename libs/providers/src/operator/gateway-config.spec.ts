@@ -63,7 +63,9 @@ describe('a gateway.yaml', () => {
     ],
     [
       'other: 1',
-      ['other is unknown; what may stand here is providers, models, prices, catalogue, organizations.'],
+      [
+        'other is unknown; what may stand here is providers, models, prices, aliases, catalogue, organizations.',
+      ],
     ],
     ['[]', ['this has to be a map of names and values.']],
     ['models: {}', ['models: this has to be a list.']],

@@ -61,6 +61,12 @@ interface PriceOverride {
   prices: Record<string, unknown>;
 }
 
+/** A name of the platform that stands for models by weight. */
+export interface OwnAlias {
+  name: string;
+  targets: { model: string; weight: number }[];
+}
+
 interface CatalogueSettings {
   /** SIMULATED_MODELS. */
   simulated_models?: 'auto' | 'on' | 'off';
@@ -78,6 +84,7 @@ export interface GatewayConfig {
   providers: OwnProvider[];
   models: OwnModel[];
   prices: PriceOverride[];
+  aliases: OwnAlias[];
   /** Settings of the catalogue; a variable that is set wins. */
   catalogue: CatalogueSettings;
   /** Defaults of new organizations. */
@@ -88,6 +95,7 @@ export const NO_GATEWAY_CONFIG: GatewayConfig = {
   providers: [],
   models: [],
   prices: [],
+  aliases: [],
   catalogue: {},
   organizations: {},
 };

@@ -39,6 +39,7 @@ import { CatalogueDatabase, SCHEMA, SCHEMA_DIR, type Tx } from './postgres/catal
 import { PublicController } from './public/public.controller.js';
 import { NamesController } from './names/names.controller.js';
 import { SnapshotNames } from './names/snapshot-names.js';
+import { FileAliases } from './own/file-aliases.js';
 import { OwnEntries } from './own/own-entries.js';
 import { feedLayer } from './seed/feed-layer.js';
 import type { Seed } from './seed/seed-record.js';
@@ -159,6 +160,7 @@ export class CatalogueModule {
         ModelReads,
         PriceHistory,
         OwnEntries,
+        FileAliases,
         CatalogueWrites,
         FeedStore,
         CatalogueFeed,

@@ -7,7 +7,7 @@ export {
 } from './postgres/catalogue-database.js';
 export { OwnEntries } from './own/own-entries.js';
 export type { ServerOffer } from './own/own-entries.js';
-export { withOwn } from './own/with-own.js';
+export { withWholeFile } from './own/whole-file.js';
 export { readSeed } from './seed/read-seed.js';
 export { FeedRefused, openEnvelope, publicKeyText, readFeedKeys, sealEnvelope } from './signed/envelope.js';
 export { feedChanges } from './feed/feed-change.js';

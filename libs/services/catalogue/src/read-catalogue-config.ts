@@ -3,7 +3,7 @@ import { NO_GATEWAY_CONFIG, type GatewayConfig, type GatewayFile } from '@gatewa
 import { gatewayConfigFault, gatewayFile, withFile } from '@gateway/upstream';
 import { CatalogueConfig, OwnConfig } from './catalogue.config.js';
 import { discoverable } from './own/own.config.js';
-import { withOwn } from './own/with-own.js';
+import { withWholeFile } from './own/whole-file.js';
 import { readSeed } from './seed/read-seed.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ function soundPart({ GATEWAY_CONFIG }: Environment): GatewayConfig {
 /** Throws ConfigError where the file has a fault or does not fit the data of the release. */
 function fits(file: GatewayFile, { SIMULATED_PROVIDER: simulated }: Readonly<OwnConfig>): void {
   try {
-    withOwn(readSeed({ simulated }), file);
+    withWholeFile(readSeed({ simulated }), file);
   } catch (failure) {
     throw gatewayConfigFault(failure);
   }

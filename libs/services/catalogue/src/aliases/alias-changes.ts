@@ -13,11 +13,7 @@ import { auditEntryRow, OutboxRelay, outboxRow } from '@gateway/event-log';
 import { CLOCK, IDEMPOTENCY_KEPT_MS, idempotent, isRepeat, RANDOM, type Created } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
-import { StoredAliases } from './stored-aliases.js';
-
-const SOURCE = '/catalogue';
-/** The topic is compacted: the newest event of the aliases stays beside that of the snapshots. */
-const EVENT_KEY = 'aliases';
+import { ALIASES_KEY, SOURCE, StoredAliases } from './stored-aliases.js';
 
 export interface Changed<T> {
   answer: T;
@@ -96,6 +92,6 @@ export class AliasChanges {
       created_at: new Date(this.clock.now()).toISOString(),
     };
     const id = newId('evt', this.clock, this.random);
-    return { topic: TOPIC.catalogue, key: EVENT_KEY, source: SOURCE, id, data };
+    return { topic: TOPIC.catalogue, key: ALIASES_KEY, source: SOURCE, id, data };
   }
 }

@@ -19,7 +19,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Alias as AliasRow } from '../generated/prisma/client.js';
 import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
 import { AliasChanges, type Changed } from './alias-changes.js';
-import { PLATFORM } from './stored-aliases.js';
+import { FILE, orgOf, PLATFORM } from './stored-aliases.js';
 
 /** Aliases of one owner; one more is 409 `conflict`. */
 const PER_ORG_MAX = 500;
@@ -93,7 +93,10 @@ export class Aliases {
     return this.changes.create(request, make, check);
   }
 
-  /** Throws as `create`; `not_found` for an alias of another owner. `mayChange` throws where the caller may not. */
+  /**
+   * Throws as `create`; `not_found` for an alias of another owner, `conflict` for one of gateway.yaml. `mayChange` throws
+   * where the caller may not.
+   */
   update(
     request: FastifyRequest,
     { owners, id, mayChange }: Named,
@@ -102,6 +105,7 @@ export class Aliases {
     return this.changes.run(request, async (tx) => {
       const row = await found(tx, owners, id);
       mayChange(row.owner);
+      refuseOfFile(row);
       const fields = sentFields(body);
       if (fields.length === 0) return { answer: toWire(row), audit: null };
       this.check(body, row);
@@ -119,6 +123,7 @@ export class Aliases {
     return this.changes.run(request, async (tx) => {
       const row = await found(tx, owners, id);
       mayChange(row.owner);
+      refuseOfFile(row);
       await tx.alias.delete({ where: { id } });
       return changed('delete', row, []);
     });
@@ -161,6 +166,11 @@ async function found(tx: Tx, owners: readonly string[], id: string): Promise<Ali
   return row;
 }
 
+function refuseOfFile({ owner, name }: AliasRow): void {
+  if (owner === FILE)
+    throw new ApiError('conflict', { message: `gateway.yaml says it: change ${name} there.` });
+}
+
 async function refuseTaken(tx: Tx, owner: string, name: string): Promise<void> {
   const taken = await tx.alias.findFirst({ where: { owner, name }, select: { id: true } });
   if (taken !== null)
@@ -198,13 +208,13 @@ function changed(verb: string, row: AliasRow, changedFields: string[]): Changed<
 function toWire(row: AliasRow): AliasRecord {
   return {
     id: row.id,
-    org_id: row.owner === PLATFORM ? null : row.owner,
+    org_id: orgOf(row.owner),
     name: row.name,
     targets: stored(targetsOf(row)),
     shadow: null,
     description: row.description,
     is_enabled: row.is_enabled,
-    created_by: row.created_by,
+    created_by: row.owner === FILE ? null : row.created_by,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

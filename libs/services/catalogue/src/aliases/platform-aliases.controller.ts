@@ -8,9 +8,9 @@ import {
 import { Access, sessionOf, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Aliases } from './aliases.service.js';
-import { PLATFORM } from './stored-aliases.js';
+import { FILE, PLATFORM } from './stored-aliases.js';
 
-const OWNERS = [PLATFORM];
+const OWNERS = [PLATFORM, FILE];
 
 /** Names of the platform that stand for models: every key may use them. */
 @Controller('v1/admin/aliases')

@@ -13,6 +13,18 @@ import { CatalogueDatabase } from '../postgres/catalogue-database.js';
 
 /** Owner of the aliases that every key may use. */
 export const PLATFORM = 'platform';
+/** Owner of those that gateway.yaml names; one of the platform that has the name of such a one is there in its place. */
+export const FILE = 'file';
+
+/** Source of the events of this service. */
+export const SOURCE = '/catalogue';
+/** The topic is compacted: the newest event of the aliases stays beside that of the snapshots. */
+export const ALIASES_KEY = 'aliases';
+
+/** Returns the organization of an owner; null for the platform's aliases and the file's. */
+export function orgOf(owner: string): string | null {
+  return owner === PLATFORM || owner === FILE ? null : owner;
+}
 
 interface Row {
   owner: string;
@@ -44,17 +56,17 @@ export class StoredAliases implements OnModuleInit, OnApplicationBootstrap, Befo
     const { rows } = await pool.query<{ version: string; aliases: Row[] | null }>(
       `SELECT version::text, CASE WHEN version::text = $1 THEN NULL ELSE
          (SELECT coalesce(json_agg(json_build_object('owner', owner, 'name', name, 'targets', targets) ORDER BY id), '[]')
-          FROM alias WHERE is_enabled) END AS aliases
+          FROM alias WHERE is_enabled AND NOT (owner = $3 AND name IN (SELECT name FROM alias WHERE owner = $2)))
+         END AS aliases
        FROM alias_version`,
-      [this.current.version],
+      [this.current.version, PLATFORM, FILE],
     );
     const [{ version, aliases }] = rows;
     // Of two reads that overlapped the newer one stays.
     if (aliases === null || BigInt(version) < BigInt(this.current.version)) return;
-    const ofOwner = (owner: string): string | null => (owner === PLATFORM ? null : owner);
     this.current = {
       version,
-      aliases: aliases.map(({ owner, name, targets }) => ({ org_id: ofOwner(owner), name, targets })),
+      aliases: aliases.map(({ owner, name, targets }) => ({ org_id: orgOf(owner), name, targets })),
     };
   }
 

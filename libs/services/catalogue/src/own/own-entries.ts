@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ENDPOINTS } from '@gateway/endpoints';
 import { LOGGER } from '@gateway/platform';
-import { ownProviders, PROVIDERS, type GatewayFile } from '@gateway/providers';
+import { ownProviders, PROVIDERS, type GatewayFile, type OwnAlias } from '@gateway/providers';
 import { gatewayFile } from '@gateway/upstream';
 import type { Logger } from 'pino';
 import { CatalogueConfig } from '../catalogue.config.js';
@@ -55,6 +55,11 @@ export class OwnEntries {
       ),
       paths: new Set(ENDPOINTS.flatMap(({ paths }) => paths)),
     };
+  }
+
+  /** Returns the names of the file that stand for models. */
+  aliases(): readonly OwnAlias[] {
+    return this.file.config.aliases;
   }
 
   /**
