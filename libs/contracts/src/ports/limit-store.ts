@@ -246,6 +246,29 @@ export interface AccountState {
   dayResetSeconds: number;
 }
 
+/** Number of a batch's hold in place of a unit's: no line of a batch has it, and the ledger never hears of it. */
+export const HOLD_UNIT = 2_000_000_000;
+
+/** A unit that the store holds or has held, and of which the ledger may never hear. */
+export interface UnheardUnit {
+  unit: string;
+  /** Amount in reserve, or the cost it was settled at. */
+  nano: bigint;
+  state: 'lapsed' | 'settled';
+}
+
+/** Units without an end in the ledger, a part of them. */
+export interface UnheardPage {
+  units: UnheardUnit[];
+  /** Number of further lapsed units whose names found no room. */
+  unnamed: number;
+  /** Cursor of the next page; null after the last. */
+  next: string | null;
+}
+
+/** Unit under which lapsed ones without a name are counted: a mirror that names it forgets the count. */
+export const UNNAMED_UNITS = 'unnamed';
+
 /**
  * Admission over all scopes at once, atomic (money-and-limits 2).
  * Drivers: Redis scripts; in process. Throws ApiError `service_unavailable` where the store is away.
@@ -276,6 +299,13 @@ export abstract class LimitStore {
    */
   abstract due(accountId: string, limit: number): Promise<string[]>;
   abstract close(): Promise<void>;
+  /**
+   * Returns units of the account that lapsed and were never heard of again, and those that are settled and not posted, page by
+   * page from the cursor `0`. A unit may come twice. None in a store that ends with the one process whose journal has them.
+   */
+  async unheard(_accountId: string, _cursor: string): Promise<UnheardPage> {
+    return { units: [], unnamed: 0, next: null };
+  }
   /**
    * Monotonic time at which an admission of this process last found the account to be of this version: a principal of
    * that version, whichever of the account's, was right then. -Infinity where none did.

@@ -23,7 +23,7 @@ for k = 1, #KEYS, 3 do
   if gen == '' or (acct and string.sub(acct, 1, 32) == gen) then
     ${RECORDS}
     local valid = gen ~= '' and tonumber(string.sub(gen, 17, 29), 16)
-    local names, ids, seen, held = {}, {}, {}, version
+    local names, ids, seen, unknown, held = {}, {}, {}, {}, version
     for i = 1, count do names[i] = ARGV[namesAt + i - 1] end
     load(names)
     for i = 1, count do
@@ -42,9 +42,12 @@ for k = 1, #KEYS, 3 do
           seen[ids[i]] = true
           release(raw)
           gone[#gone + 1] = ids[i]
+        elseif not raw then
+          unknown[#unknown + 1] = ids[i]
         end
       end
     end)
+    inSteps(unknown, function(from, to) redis.call('HDEL', lostKey, unpack(unknown, from, to)) end)
     drop()
     apply()
     if held > version then later[#later + 1] = string.format('%.0f:%.0f', (k - 1) / 3, held) end

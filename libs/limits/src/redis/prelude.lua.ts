@@ -1,3 +1,5 @@
+import { UNNAMED_UNITS } from '@gateway/contracts';
+import { LOST_NAMES } from '../admission.js';
 import { MAX_NANO } from '../script-nano.js';
 
 /**
@@ -14,6 +16,8 @@ import { MAX_NANO } from '../script-nano.js';
  * names.
  * - `due:{a}`: score is the lease end of an `r`, and 1e15 + time of the look-up of a `u`, so that the settled units of
  * an outage never stand between admission and the lapsed leases.
+ * - field of `lost:{a}`: the packed nano of a unit that lapsed and that nobody has spoken of since; one more field
+ * counts those that found no room. Written where a unit lapses alone, kept for 30 days after the last one.
  */
 export const NO_GEN = '-'.repeat(32);
 
@@ -57,6 +61,7 @@ end
  */
 export const RECORDS = `
 local prefix = 'scope' .. string.sub(acctKey, 5) .. ':'
+local lostKey = 'lost' .. string.sub(acctKey, 5)
 local records, sums, gone = {}, {}, {}
 local function load(names)
   local fresh, keys = {}, {}
@@ -150,14 +155,26 @@ local function apply()
 end
 `;
 
-/** Frees what `lapsed` names. Needs RECORDS; `drop` and `apply` write it. */
+/** Frees what `lapsed` names, and keeps the names: their ends may have gone with an edge. Needs RECORDS; `drop` and `apply` write it. */
 export const FREE_LAPSED = `
+local room, lost = ${LOST_NAMES} - redis.call('HLEN', lostKey), {}
 inSteps(lapsed, function(from, to)
   local raws = redis.call('HMGET', unitsKey, unpack(lapsed, from, to))
   for i = from, to do
     local raw = raws[i - from + 1]
-    if raw then release(raw) end
+    if raw then
+      release(raw)
+      if room > 0 then
+        local n = #lost
+        lost[n + 1], lost[n + 2] = lapsed[i], string.sub(raw, 2, 9)
+        room = room - 1
+      else
+        redis.call('HINCRBY', lostKey, '${UNNAMED_UNITS}', 1)
+      end
+    end
     gone[#gone + 1] = lapsed[i]
   end
 end)
+inSteps(lost, function(from, to) redis.call('HSET', lostKey, unpack(lost, from, to)) end)
+redis.call('EXPIRE', lostKey, 2592000)
 `;

@@ -26,7 +26,7 @@ for k = 1, #KEYS, 3 do
   local listAt, ids = at, {}
   for i = 1, count do ids[i] = ARGV[at + lists + i] end
   at = at + lists + count
-  local known, scores, firstLapse, isDoubted = {}, {}, math.huge, false
+  local known, scores, heard, firstLapse, isDoubted = {}, {}, {}, math.huge, false
   inSteps(ids, function(from, to)
     local raws = redis.call('HMGET', unitsKey, unpack(ids, from, to))
     for i = from, to do
@@ -39,6 +39,7 @@ for k = 1, #KEYS, 3 do
     unit = unit + 1
     local raw = known[id]
     local state = raw and string.byte(raw) or 0
+    if state == 0 then heard[#heard + 1] = id end
     if action == 0 and state ~= 117 then
       if state == 0 then
         list = ARGV[listAt + list]
@@ -87,6 +88,7 @@ for k = 1, #KEYS, 3 do
     redis.call('HSET', unitsKey, unpack(fields, from, to))
     redis.call('ZADD', dueKey, unpack(due, from, to))
   end)
+  inSteps(heard, function(from, to) redis.call('HDEL', lostKey, unpack(heard, from, to)) end)
   drop()
   apply()
   if firstLapse < math.huge or isDoubted then

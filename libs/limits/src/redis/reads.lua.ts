@@ -1,3 +1,4 @@
+import { UNNAMED_UNITS } from '@gateway/contracts';
 import { LAPSED_PER_CALL, SETTLED_DUE_MS } from '../admission.js';
 import { ACCOUNT, CLOCK, FREE_LAPSED, LISTS, RECORDS } from './prelude.lua.js';
 
@@ -73,5 +74,35 @@ while #answer < limit and (i < #settled or j < #lapsed) do
     j = j + 2
   end
 end
+return table.concat(answer, '\\n')
+`;
+
+/**
+ * KEYS: acct, units, due. ARGV: node, test clock or '', cursor (`0` begins). Answers `<next cursor> <units without a name>`, then a
+ * line `<l or s> <nano> <unit>` for each unit that lapsed or is settled. Nothing is changed; the first page has the names kept.
+ */
+export const UNHEARD = `
+${CLOCK}
+local unitsKey, dueKey = KEYS[2], KEYS[3]
+local page = redis.call('HSCAN', unitsKey, ARGV[3], 'COUNT', ${LAPSED_PER_CALL})
+local answer, unnamed = {''}, '0'
+local function add(state, raw, at, unit)
+  answer[#answer + 1] = string.format('%s %.0f %s', state, struct.unpack('<d', raw, at), unit)
+end
+if ARGV[3] == '0' then
+  local lost = redis.call('HGETALL', 'lost' .. string.sub(KEYS[1], 5))
+  for i = 1, #lost, 2 do
+    if lost[i] == '${UNNAMED_UNITS}' then unnamed = lost[i + 1] else add('l', lost[i + 1], 1, lost[i]) end
+  end
+end
+for i = 1, #page[2], 2 do
+  local unit, raw = page[2][i], page[2][i + 1]
+  if string.byte(raw) == 117 then
+    add('s', raw, 2, unit)
+  elseif tonumber(redis.call('ZSCORE', dueKey, unit) or 0) <= now then
+    add('l', raw, 2, unit)
+  end
+end
+answer[1] = page[1] .. ' ' .. unnamed
 return table.concat(answer, '\\n')
 `;

@@ -8,6 +8,7 @@ import type {
   Random,
   ScopeKind,
   Trial,
+  UnheardPage,
 } from '@gateway/contracts';
 import { ACCOUNT_RECORD, recordName } from '../admission.js';
 import { LOCAL_GEN, type LocalShare } from '../in-process/local-share.js';
@@ -190,6 +191,17 @@ export class RedisLimitStore extends LimitStore {
   async due(accountId: string, limit: number): Promise<string[]> {
     const answer = await this.run(LIMIT_SCRIPTS.due, accountKeys(accountId), [String(limit)]);
     return answer === '' ? [] : answer.split('\n');
+  }
+
+  override async unheard(accountId: string, cursor: string): Promise<UnheardPage> {
+    const answer = await this.run(LIMIT_SCRIPTS.unheard, accountKeys(accountId), [cursor]);
+    const [head, ...lines] = answer.split('\n');
+    const [next, unnamed] = head.split(' ');
+    const units = lines.map((line) => {
+      const [state, nano, unit] = line.split(' ', 3);
+      return { unit, nano: BigInt(nano), state: state === 's' ? ('settled' as const) : ('lapsed' as const) };
+    });
+    return { units, unnamed: Number(unnamed), next: next === '0' ? null : next };
   }
 
   /** True if a call for this account would fail without being sent. */

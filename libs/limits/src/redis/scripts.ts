@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ADMIT } from './admit.lua.js';
 import { MIRROR } from './mirror.lua.js';
 import { PUT } from './put.lua.js';
-import { DUE, READ, STAMP, VERSION } from './reads.lua.js';
+import { DUE, READ, STAMP, UNHEARD, VERSION } from './reads.lua.js';
 import type { LimitScript } from './script-pipe.js';
 
 function script(name: string, lua: string): LimitScript {
@@ -17,4 +17,5 @@ export const LIMIT_SCRIPTS = {
   version: script('version', VERSION),
   read: script('read', READ),
   due: script('due', DUE),
+  unheard: script('unheard', UNHEARD),
 } as const;

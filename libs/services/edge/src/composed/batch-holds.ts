@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  HOLD_UNIT,
   LimitStore,
   type AdmitRequest,
   type Clock,
@@ -23,8 +24,6 @@ import { ServiceRequests } from './service-requests.js';
 
 type Json = Record<string, unknown>;
 
-/** No line of a batch has this number. */
-const HOLD_UNIT = 2_000_000_000;
 /** Stale once, missing once, and one of each again after a failover. */
 const ROUNDS_MAX = 5;
 

@@ -115,7 +115,7 @@ export class ProjectionStore {
     return rowCount === 1;
   }
 
-  /** Returns those of these units that are in, with the scopes whose posted totals hold them. */
+  /** Returns those of these units that are in, or that no record will come for, with the scopes whose posted totals hold them. */
   async unitsIn(accountId: string, units: readonly UnitName[]): Promise<ProjectionWish> {
     const { rows } = await this.database.pool.query<UnitRow>({
       name: 'units-in',
@@ -124,7 +124,8 @@ export class ProjectionStore {
         FROM unnest($1::text[], $2::int[]) AS u(request_id, unit)
         LEFT JOIN usage_event e ON e.request_id = u.request_id AND e.unit = u.unit AND e.account_id = $3
         WHERE e.account_id IS NOT NULL OR EXISTS (
-          SELECT 1 FROM dead_letter d WHERE d.request_id = u.request_id AND d.unit = u.unit)`,
+          SELECT 1 FROM dead_letter d WHERE d.request_id = u.request_id AND d.unit = u.unit)
+        OR EXISTS (SELECT 1 FROM lost_unit l WHERE l.request_id = u.request_id AND l.unit = u.unit)`,
       values: [units.map(({ requestId }) => requestId), units.map(({ unit }) => unit), accountId],
     });
     const scopes = new Map<string, Scope>();

@@ -3,6 +3,9 @@ export const DIFFERENCES = {
   unit_without_event: 'A finished unit of a journal, behind the watermark, has no event.',
   journal_range_skipped:
     'Bytes of a journal segment hold no frame: what stood there is lost, the rest was read.',
+  unit_lost:
+    'The limit store held this amount for a unit that is past its lease and has no event: its record may be lost.',
+  units_unnamed: 'More units of the account lapsed without an event than the limit store keeps names of.',
   intent_without_event: 'A unit was admitted an hour ago or more and has neither outcome nor event.',
   dead_letter_open:
     'A record could not be applied, and no operator has had it applied or closed it: its unit is not billed.',

@@ -7,6 +7,7 @@ import type { Projections } from '../projection/projections.js';
 import { accountsAfter } from './accounts-after.js';
 import type { Finding, Sums } from './finding.js';
 import { proveJournals } from './journal-proof.js';
+import { closeLostUnits, lostUnitFindings } from './lost-units.js';
 import { ledgerFindings, sums, type Queryable } from './ledger-proof.js';
 import { provePrices } from './price-proof.js';
 import { projectionFindings } from './projection-proof.js';
@@ -76,8 +77,13 @@ export class FullReconciliation {
       ...(await tagFindings(database.pool)),
       ...prices.findings,
     ];
+    const lost = await this.lostUnits();
+    // A journal that still has the unit sends its record.
+    const isThere = (unit: string): void => void lost.delete(unit);
     const journal =
-      options.journals.length > 0 ? await proveJournals(options.journals, { database, clock }) : null;
+      options.journals.length > 0
+        ? await proveJournals(options.journals, isThere, { database, clock })
+        : null;
     if (journal !== null) findings = findings.concat(journal.findings);
     const proof = { database, projectionStore, limits, clock };
     for (let from = ''; ;) {
@@ -86,8 +92,24 @@ export class FullReconciliation {
       if (accounts.length < ACCOUNTS_AT_ONCE) break;
       from = accounts[accounts.length - 1];
     }
+    if (options.isRepair && lost.size > 0)
+      await closeLostUnits([...lost.values()], { database, projectionStore, projections, limits, clock });
     if (options.isRepair && findings.length > 0)
       await repair(findings, journal?.missing ?? [], { database, store, projections, clock, random });
+    findings = findings.concat([...lost.values()]);
     return { sums: await sums(database.pool), findings, unpriced: prices.unpriced };
+  }
+
+  /** Returns units without an event by name, and per account what has no name. */
+  private async lostUnits(): Promise<Map<string, Finding>> {
+    const { database, limits, clock } = this;
+    const lost = new Map<string, Finding>();
+    for (let from = ''; ;) {
+      const accounts = await accountsAfter(from, ACCOUNTS_AT_ONCE, database);
+      for (const finding of await lostUnitFindings(accounts, { database, limits, clock }))
+        lost.set(`${finding.scope ?? finding.account}`, finding);
+      if (accounts.length < ACCOUNTS_AT_ONCE) return lost;
+      from = accounts[accounts.length - 1];
+    }
   }
 }

@@ -25,7 +25,8 @@ function prove(): Promise<JournalProof> {
     return { rows: [] };
   };
   const database = { pool: { query } } as unknown as UsageDatabase;
-  return proveJournals([folder], { database, clock: fixedClock('2026-11-26T12:00:00Z') });
+  const isThere = (): void => undefined;
+  return proveJournals([folder], isThere, { database, clock: fixedClock('2026-11-26T12:00:00Z') });
 }
 
 function write(epoch: string, name: string, ...frames: readonly (object | Buffer)[]): string {

@@ -52,10 +52,12 @@ const AT_ONCE = 1_000;
 /**
  * Compares journal folders with the ledger: every admitted unit has one event. Reads segments of at most 64 MiB one after
  * the other, proves each before the next, and never writes; a living process may go on writing and removing meanwhile. So
- * one segment is in memory, and of the others the units that have no outcome.
+ * one segment is in memory, and of the others the units that have no outcome. `isThere` hears of each unit that a journal has
+ * and the ledger does not.
  */
 export async function proveJournals(
   folders: readonly string[],
+  isThere: (unit: string) => void,
   { database, clock }: { database: UsageDatabase; clock: Clock },
 ): Promise<JournalProof> {
   const proof: JournalProof = { findings: [], missing: [], tailNano: new Map() };
@@ -69,7 +71,7 @@ export async function proveJournals(
       for (const finding of segment.skipped) proof.findings.push(finding);
       for (const unit of segment.foreign) closed.add(unit);
       for (let start = 0; start < segment.outcomes.length; start += AT_ONCE)
-        await proveOutcomes(segment.outcomes.slice(start, start + AT_ONCE), database, proof);
+        await proveOutcomes(segment.outcomes.slice(start, start + AT_ONCE), isThere, database, proof);
     }
     const suspects = epoch.isDamaged ? [...epoch.open.values()] : [];
     for (const { unit, accountId } of await closedAsLost(suspects, database))
@@ -77,7 +79,10 @@ export async function proveJournals(
         ...{ kind: 'journal_range_skipped', account: accountId, scope: unit },
         ...{ expected: '1', found: '0' },
       });
-    for (const [unit, intent] of epoch.open) if (!intent.isSetAside) intents.set(unit, intent);
+    for (const [unit, intent] of epoch.open) {
+      isThere(unit);
+      if (!intent.isSetAside) intents.set(unit, intent);
+    }
   }
   const old = [...intents.values()].filter(
     ({ unit, createdAtMs }) => !closed.has(unit) && clock.now() - createdAtMs > INTENT_MS,
@@ -154,6 +159,7 @@ function skippedFinding(path: string, { offset, bytes }: { offset: number; bytes
 
 async function proveOutcomes(
   outcomes: readonly UsageRecord[],
+  isThere: (unit: string) => void,
   database: UsageDatabase,
   proof: JournalProof,
 ): Promise<void> {
@@ -175,12 +181,13 @@ async function proveOutcomes(
   for (const { n, is_applied } of rows) {
     const usage = outcomes[Number(n) - 1];
     const { account_id: account, cost_usd } = usage;
+    const scope = `${usage.request_id}/${usage.unit}`;
+    isThere(scope);
     if (!is_applied) {
       const nano = typeof cost_usd === 'string' ? settledNano(cost_usd) : 0n;
       proof.tailNano.set(account, (proof.tailNano.get(account) ?? 0n) + nano);
       continue;
     }
-    const scope = `${usage.request_id}/${usage.unit}`;
     proof.findings.push({ kind: 'unit_without_event', account, scope, expected: '1', found: '0' });
     proof.missing.push({ usage, record: recordOf(usage) });
   }
