@@ -2,7 +2,7 @@ import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
-import { ProblemCard } from '../shell/problem-card.js';
+import { FormFailure } from '../shell/form-failure.js';
 import { useCreatePolicy, type Channel } from './alerts.queries.js';
 import { EVENT_WORDS, type EventType } from '../format/event-words.js';
 
@@ -78,7 +78,7 @@ function Form({ org, channels, onClose }: Omit<AddPolicyProps, 'isOpen'>): React
           value={channel}
           onChange={(value) => setChannel(value ?? '')}
         />
-        {create.error !== null && <ProblemCard failure={create.error} />}
+        <FormFailure failure={create.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

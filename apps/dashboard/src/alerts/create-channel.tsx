@@ -1,7 +1,7 @@
 import { Button, Group, Modal, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
-import { ProblemCard } from '../shell/problem-card.js';
+import { FormFailure } from '../shell/form-failure.js';
 import { SecretOnce } from '../shell/secret-once.js';
 import { useCreateChannel } from './alerts.queries.js';
 
@@ -71,7 +71,7 @@ function Form({ org, onClose, onCreated }: FormProps): ReactNode {
           value={destination}
           onChange={({ currentTarget }) => setDestination(currentTarget.value)}
         />
-        {create.error !== null && <ProblemCard failure={create.error} />}
+        <FormFailure failure={create.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -1,3 +1,5 @@
+import { fieldMessage } from './field-words.js';
+
 /** A refusal or a failure of the API, as the page shows it. */
 export class Problem extends Error {
   readonly status: number;
@@ -52,7 +54,10 @@ export async function problemOf(answer: Response): Promise<Problem> {
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     shouldRetry: shouldRetryOf(answer.headers.get('x-should-retry')),
     fields: Object.fromEntries(
-      details.map(({ loc = [], msg = '' }) => [loc.filter((part) => part !== 'body').join('.'), msg]),
+      details.map(({ loc = [], msg = '' }) => [
+        loc.filter((part) => part !== 'body').join('.'),
+        fieldMessage(msg),
+      ]),
     ),
   });
 }

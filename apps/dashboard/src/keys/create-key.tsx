@@ -4,7 +4,7 @@ import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import type { Schemas } from '../api/schemas.js';
 import { useOrg } from '../shell/org.queries.js';
-import { ProblemCard } from '../shell/problem-card.js';
+import { FormFailure } from '../shell/form-failure.js';
 import { SecretOnce } from '../shell/secret-once.js';
 import { useCreateKey, useKeyOwners } from './keys.queries.js';
 
@@ -119,7 +119,7 @@ function Form({
           value={draft.days}
           onChange={(days) => setDraft({ ...draft, days: days ?? '' })}
         />
-        {create.error !== null && <ProblemCard failure={create.error} />}
+        <FormFailure failure={create.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

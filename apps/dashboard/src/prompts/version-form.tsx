@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { ProblemCard } from '../shell/problem-card.js';
+import { FormFailure } from '../shell/form-failure.js';
 import {
   bodyOfDraft,
   draftOf,
@@ -44,7 +44,7 @@ export function VersionForm({ templateId, newest }: VersionFormProps): ReactNode
           value={draft.notes}
           onChange={({ currentTarget }) => setDraft({ ...draft, notes: currentTarget.value })}
         />
-        {add.error !== null && <ProblemCard failure={add.error} />}
+        <FormFailure failure={add.error} />
         <Group justify="flex-end">
           <Button type="submit" disabled={draft === before} loading={add.isPending}>
             Save as a new version

@@ -3,7 +3,7 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import type { Schemas } from '../api/schemas.js';
 import { useOrg } from '../shell/org.queries.js';
-import { ProblemCard } from '../shell/problem-card.js';
+import { FormFailure } from '../shell/form-failure.js';
 import { credentialsOf, firstSecret, SecretField } from '../shell/provider-secret.js';
 import { useAddProviderKey, useProviders } from './provider-keys.queries.js';
 
@@ -51,7 +51,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
     <form onSubmit={submit}>
       <Stack>
         <Fields draft={draft} onChange={setDraft} isBroken={isBroken} fields={add.error?.fields ?? {}} />
-        {add.error !== null && <ProblemCard failure={add.error} />}
+        <FormFailure failure={add.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

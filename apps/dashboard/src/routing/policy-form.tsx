@@ -11,7 +11,7 @@ import {
 } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
-import { ProblemCard } from '../shell/problem-card.js';
+import { FormFailure } from '../shell/form-failure.js';
 import { bodyOfDraft, COUNTS, draftOf, PRICES, type PolicyDraft, type Sort } from './policy-draft.js';
 import { ProviderOrder } from './provider-order.js';
 import { useProviders, useSavePolicy, type PolicyTemplate } from './routing.queries.js';
@@ -26,8 +26,8 @@ const FIGURE_LABELS = {
   max_retries: 'Retries',
   attempt_timeout_ms: 'Wait an attempt, ms',
   total_timeout_ms: 'Wait in all, ms',
-  prompt_usd_per_1m: 'Prompt at most, USD of 1M',
-  completion_usd_per_1m: 'Completion at most, USD of 1M',
+  prompt_usd_per_1m: 'Max input price, USD per 1M tokens',
+  completion_usd_per_1m: 'Max output price, USD per 1M tokens',
 } as const;
 
 interface PolicyFormProps {
@@ -82,7 +82,7 @@ export function PolicyForm({ org, template, onClose }: PolicyFormProps): ReactNo
           checked={draft.require_zero_retention}
           onChange={({ currentTarget }) => change({ require_zero_retention: currentTarget.checked })}
         />
-        {save.error !== null && <ProblemCard failure={save.error} />}
+        <FormFailure failure={save.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
@@ -136,8 +136,8 @@ function Providers({ draft, errors, change }: ProvidersProps): ReactNode {
         onChange={(order) => change({ provider_order: order })}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-        {choice('only_providers', 'Only these providers')}
-        {choice('ignore_providers', 'Never these providers')}
+        {choice('only_providers', 'Allowed providers')}
+        {choice('ignore_providers', 'Blocked providers')}
         <TagsInput
           label="Fallback models"
           description="In this order, where no provider serves the first"

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/problem.js';
-import { ProblemCard } from './problem-card.js';
+import { FormFailure } from './form-failure.js';
 
 interface FormEndProps {
   write: { error: Problem | null; isPending: boolean };
@@ -16,7 +16,7 @@ interface FormEndProps {
 export function FormEnd({ write, action, said = '', isDisabled = false }: FormEndProps): ReactNode {
   return (
     <>
-      {write.error !== null && <ProblemCard failure={write.error} />}
+      <FormFailure failure={write.error} />
       <Group justify="flex-end">
         <Text size="sm" c="dimmed" role="status">
           {said}

@@ -1,0 +1,43 @@
+/** @jest-environment jsdom */
+import { TextInput } from '@mantine/core';
+import { jest } from '@jest/globals';
+import { cleanup, screen } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { Problem } from '../api/problem.js';
+import { rendered } from './rendered.fixture.js';
+
+jest.unstable_mockModule('../api/call.js', () => ({
+  api: { GET: async () => ({ data: { codes: {} } }) },
+  bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
+}));
+jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
+const { FormEnd } = await import('./form-end.js');
+
+function Form({ fields }: { fields: Record<string, string> }): ReactNode {
+  const error = new Problem({ status: 422, code: 'invalid_parameter', message: 'It was refused.', fields });
+  return (
+    <form>
+      <TextInput label="Name" error={error.fields.name} />
+      <FormEnd write={{ error, isPending: false }} action="Save" />
+    </form>
+  );
+}
+
+describe('a form that was refused', () => {
+  afterEach(cleanup);
+
+  it('says a fault once, beside its field, which has the focus', () => {
+    rendered(<Form fields={{ name: 'Must be shorter.' }} />);
+    expect(screen.getAllByText('Must be shorter.')).toHaveLength(1);
+    expect(screen.queryByText('It was refused.')).toBeNull();
+    expect(document.activeElement).toBe(screen.getByLabelText('Name'));
+  });
+
+  it('says why at its end where no field says it, or not every fault has a field', () => {
+    rendered(<Form fields={{}} />);
+    expect(screen.getByText('It was refused.')).toBeTruthy();
+    cleanup();
+    rendered(<Form fields={{ name: 'Must be shorter.', org_id: 'Is not known.' }} />);
+    expect(screen.getByText('It was refused.')).toBeTruthy();
+  });
+});
