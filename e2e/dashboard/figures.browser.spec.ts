@@ -194,7 +194,7 @@ describe('figures of the dashboard', () => {
       const total = page.getByRole('heading', { name: 'Requests: 1' });
       await eventually(
         async () => {
-          await page.getByRole('button', { name: 'Read anew' }).click();
+          await page.getByRole('button', { name: 'Refresh' }).click();
           return (await total.isVisible()) ? true : null;
         },
         { timeoutMs: 60_000 },

@@ -40,7 +40,7 @@ describe('keys and the first request in the dashboard', () => {
       expect(await axeFaults(page)).toEqual([]);
       expect((await chat(secret ?? '')).status).toBe(200);
       await page.getByText('Your request has arrived').waitFor();
-      await page.getByRole('link', { name: 'See all of it' }).click();
+      await page.getByRole('link', { name: 'Open request' }).click();
       await page.getByText('without a fallback').waitFor();
       expect(await axeFaults(page)).toEqual([]);
     },
@@ -105,7 +105,7 @@ describe('keys and the first request in the dashboard', () => {
       await page.getByRole('heading', { name: 'Batch jobs' }).waitFor();
       await page.getByLabel('Requests a minute').fill('1');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('binds').first().waitFor();
+      await page.getByText('effective').first().waitFor();
       expect(await axeFaults(page)).toEqual([]);
       await page.reload();
       expect(await page.getByLabel('Requests a minute').inputValue()).toBe('1');

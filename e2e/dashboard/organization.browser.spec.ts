@@ -14,7 +14,7 @@ const PAGES: readonly [path: string, heading: string, text: string][] = [
   ['provider-keys', 'Provider keys', 'There is no provider key yet.'],
   ['models', 'Models', 'Context'],
   ['limits/simulate', 'Limits simulator', 'Tokens of the input'],
-  ['alerts', 'Notifications', 'There is no channel yet'],
+  ['alerts', 'Notifications', 'No alerts yet'],
   ['alerts/deliveries', 'Deliveries', 'Nothing was sent'],
   ['audit', 'Audit log', 'org.create'],
 ];

@@ -170,7 +170,7 @@ describe('pages of the platform, and choices that a page keeps', () => {
       await org.getByText('0 of 500').waitFor();
       await org.getByText('$80.00').waitFor();
       const key = table.getByRole('row').filter({ has: page.getByText('0 of 20', { exact: true }) });
-      await key.getByText('binds').first().waitFor();
+      await key.getByText('effective').first().waitFor();
       await page
         .getByRole('progressbar', { name: 'Requests this minute, Key' })
         .waitFor({ state: 'attached' });

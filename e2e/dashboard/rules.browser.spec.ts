@@ -44,15 +44,15 @@ describe('rules that the dashboard shows', () => {
       const row = page
         .getByRole('table', { name: 'Limits by scope' })
         .getByRole('row', { name: /Spend cap/ });
-      await row.getByText('binds').waitFor();
-      expect(await row.getByRole('cell').nth(1).innerText()).toContain('binds');
+      await row.getByText('effective').waitFor();
+      expect(await row.getByRole('cell').nth(1).innerText()).toContain('effective');
 
       // A cap lets a request in until it is spent.
-      await simulates('Nearly nothing', 'It would be let in');
+      await simulates('Nearly nothing', 'Allowed');
       await eventually(async () => (await chat(key)) !== 200 || null, ARRIVES);
-      await simulates('Nearly nothing', 'It would be refused');
-      const refusing = page.getByRole('row').filter({ hasText: 'refuses' });
-      expect(await refusing.getByRole('cell').first().innerText()).toBe('key');
+      await simulates('Nearly nothing', 'Blocked');
+      const refusing = page.getByRole('row').filter({ hasText: 'blocks' });
+      expect(await refusing.getByRole('cell').first().innerText()).toBe('Key');
       await page.goto(`${base}/requests?show=rejected&live=yes`);
       await page.getByRole('row').filter({ hasText: 'spend_limit_exceeded' }).getByText(/^key/).waitFor();
 
@@ -64,7 +64,7 @@ describe('rules that the dashboard shows', () => {
         .or(page.getByRole('cell', { name: /\$5\.00/ }))
         .first()
         .waitFor();
-      await simulates('Nearly nothing', 'It would be let in');
+      await simulates('Nearly nothing', 'Allowed');
       await eventually(async () => (await chat(key)) === 200 || null, ARRIVES);
     },
     TEST_MS,
@@ -81,7 +81,7 @@ describe('rules that the dashboard shows', () => {
     await page.getByRole('option', { name: label }).click();
     await page.getByRole('textbox', { name: 'Model' }).fill('simulator/chat');
     await page.getByRole('button', { name: 'Simulate' }).click();
-    const verdict = page.getByText(/^It would be (?:let in|refused)$/);
+    const verdict = page.getByText(/^(?:Allowed|Blocked)$/);
     await verdict.waitFor();
     return verdict.innerText();
   }

@@ -37,7 +37,7 @@ const STOPPED: readonly Stopped[] = [
     app: 'notifications',
     page: 'Notifications',
     says: 'Alerts are unavailable for the moment.',
-    content: (page) => page.getByText('There is no channel yet'),
+    content: (page) => page.getByText('No alerts yet'),
   },
 ];
 

@@ -61,7 +61,7 @@ function Terms({ org, onClose }: { org: Org; onClose: () => void }): ReactNode {
           onChange={(value) => setTier(value ?? org.tier)}
         />
         <TextInput
-          label="May owe, USD"
+          label="Credit limit, USD"
           description="How far below zero its balance may go; empty = any amount"
           inputMode="decimal"
           error={change.error?.fields.credit_limit_usd}
@@ -138,7 +138,7 @@ function Discount({ org }: { org: Org }): ReactNode {
           onChange={({ currentTarget }) => setPct(currentTarget.value)}
         />
         <TagsInput
-          label="Only these models"
+          label="Allowed models"
           description="An id, or brand/* for all of a brand; empty = every model"
           error={set.error?.fields.models}
           value={models}

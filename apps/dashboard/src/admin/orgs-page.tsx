@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Org>[] = [
   },
   { name: 'Tier', cell: ({ tier }) => <Badge variant="light">{tier}</Badge> },
   {
-    name: 'May owe',
+    name: 'Credit limit',
     isFigure: true,
     cell: ({ credit_limit_usd: usd }) => <Money usd={usd} none="any amount" />,
   },
@@ -42,7 +42,7 @@ export default function OrgsPage(): ReactNode {
     <>
       <PageHead
         title="Organizations"
-        about="All of this gateway: their tier, what they may owe, credit and discounts."
+        about="All of this gateway: their tier, credit limit, credit and discounts."
       />
       <Group mb="md">
         <SearchField label="Search organizations" text={url.q} onSearch={(q) => change({ q })} width={260} />

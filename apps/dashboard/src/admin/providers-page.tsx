@@ -13,7 +13,7 @@ import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { useProviders, useSwitchProvider, type Provider } from './admin.queries.js';
 
-const RETENTION = { true: 'keeps nothing', false: 'keeps some', null: 'not known' } as const;
+const RETENTION = { true: 'zero retention', false: 'retains data', null: 'unknown' } as const;
 
 const COLUMNS: readonly Column<Provider>[] = [
   {

@@ -56,9 +56,7 @@ function Content({ org, mayChange }: { org: string; mayChange: boolean }): React
   if (channels.length === 0) {
     const add = { label: 'Add the first channel', run: () => change({ add: 'channel' }) };
     return (
-      <Empty action={mayChange ? add : undefined}>
-        There is no channel yet: nothing is reported to anybody.
-      </Empty>
+      <Empty action={mayChange ? add : undefined}>No alerts yet. Add a webhook or an e-mail address.</Empty>
     );
   }
   return (

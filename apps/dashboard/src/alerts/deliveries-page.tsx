@@ -1,6 +1,7 @@
 import { Anchor, Badge, Select, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { eventWords } from '../format/event-words.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -69,7 +70,7 @@ function Log({ org }: { org: string }): ReactNode {
       name: 'Event',
       cell: ({ id, event_type: type }) => (
         <Anchor component={Link} to={`/o/${slug}/alerts/deliveries/${id}`} size="sm">
-          {type}
+          {eventWords(type)}
         </Anchor>
       ),
     },

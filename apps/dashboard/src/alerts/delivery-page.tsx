@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMe } from '../session/me.queries.js';
 import { isAllowed, rolesIn } from '../session/rights.js';
+import { eventWords } from '../format/event-words.js';
 import { CodeBlock } from '../shell/code-block.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
@@ -36,7 +37,7 @@ function Detail({ detail }: { detail: DeliveryDetail }): ReactNode {
   const mayChange = me !== undefined && isAllowed(rolesIn(me, slug), ['owner', 'admin']);
   return (
     <>
-      <PageHead title={detail.event_type} about={`To ${detail.destination}`}>
+      <PageHead title={eventWords(detail.event_type)} about={`To ${detail.destination}`}>
         {mayChange && <Redeliver id={detail.id} />}
       </PageHead>
       <Stack gap="lg">

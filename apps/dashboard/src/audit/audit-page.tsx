@@ -59,8 +59,8 @@ function Filters(): ReactNode {
   return (
     <Group mb="md" gap="sm">
       <TextInput
-        aria-label="Action, for example api_key.create"
-        placeholder="Action, as api_key.create"
+        aria-label="Action"
+        placeholder="Any action"
         value={action}
         onChange={({ currentTarget }) => {
           setAction(currentTarget.value);

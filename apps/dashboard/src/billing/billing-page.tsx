@@ -38,7 +38,7 @@ export default function BillingPage(): ReactNode {
           loading={balance.isFetching}
           onClick={() => void balance.refetch()}
         >
-          Read anew
+          Refresh
         </Button>
         {mayPay && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => change({ add: 'credit' })}>
@@ -98,11 +98,11 @@ function Amount({ name, usd, about }: { name: string; usd: string; about: string
 
 const COLUMNS: readonly Column<Trend['buckets'][number] & { label: string }>[] = [
   { name: 'Day', cell: ({ label }) => label },
-  { name: 'Spend', isFigure: true, cell: ({ spend_usd: usd }) => <Money usd={usd} decimals={6} /> },
+  { name: 'Spend', isFigure: true, cell: ({ spend_usd: usd }) => <Money usd={usd} /> },
   {
     name: 'Average of 3 days',
     isFigure: true,
-    cell: ({ moving_average_usd: usd }) => <Money usd={usd} decimals={6} />,
+    cell: ({ moving_average_usd: usd }) => <Money usd={usd} />,
   },
   { name: 'Requests', isFigure: true, cell: ({ requests }) => count(requests) },
 ];

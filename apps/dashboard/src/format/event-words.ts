@@ -29,3 +29,8 @@ export const EVENT_WORDS: Readonly<Record<EventType, string>> = {
   'member.added': 'Member was added',
   'member.removed': 'Member was removed',
 };
+
+/** Returns the words of an event; one that is not known stays as it is, such as that of a test. */
+export function eventWords(type: string): string {
+  return Object.entries(EVENT_WORDS).find(([name]) => name === type)?.[1] ?? type;
+}

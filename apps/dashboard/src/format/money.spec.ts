@@ -1,4 +1,4 @@
-import { formatUsd, scaleUsd, usdRatio } from './money.js';
+import { exactUsd, formatPrice, formatUsd, scaleUsd, usdRatio } from './money.js';
 
 describe('an amount', () => {
   it.each([
@@ -17,6 +17,35 @@ describe('an amount', () => {
     ['1000', 0, '$1,000'],
   ])('%s at %i decimals is %s', (amount, decimals, shown) => {
     expect(formatUsd(amount, decimals)).toBe(shown);
+  });
+});
+
+describe('a price', () => {
+  it.each([
+    ['3.000000', '$3.00'],
+    ['2.4', '$2.40'],
+    ['0.0000005', '$0.0000005'],
+    ['0.000123456', '$0.0001235'],
+    ['0.068160', '$0.06816'],
+    ['12.3456', '$12.35'],
+    ['1.23456', '$1.235'],
+    ['0', '$0.00'],
+    ['-0.0012', '-$0.0012'],
+    ['1234.5678', '$1,234.57'],
+    ['0.000000000001', '$0.000000000001'],
+    ['0.99999', '$1.00'],
+  ])('%s has four digits and at least cents: %s', (amount, shown) => {
+    expect(formatPrice(amount)).toBe(shown);
+  });
+});
+
+describe('an exact amount', () => {
+  it.each([
+    ['0.015600000', '$0.0156'],
+    ['1200', '$1,200.00'],
+    ['0.000000000001', '$0.000000000001'],
+  ])('%s has every digit and no empty ones: %s', (amount, shown) => {
+    expect(exactUsd(amount)).toBe(shown);
   });
 });
 

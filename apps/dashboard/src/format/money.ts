@@ -1,4 +1,6 @@
 const AMOUNT = /^(-?)(\d+)(?:\.(\d+))?$/;
+/** Digits behind the point of an amount. */
+const AMOUNT_DIGITS = 12;
 
 /**
  * A decimal string of dollars to so many decimals, rounded half up, with thousands apart. It is never made a number:
@@ -19,6 +21,30 @@ export function formatUsd(amount: string, decimals = 2): string {
   return `${shownSign}$${integer}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`}`;
 }
 
+/** Digits of a price from its first one on. */
+const PRICE_DIGITS = 4;
+const SUM_DECIMALS = 2;
+
+/** A price or the cost of one request: four digits from the first that is not 0 on, and never less than cents. */
+export function formatPrice(amount: string): string {
+  const [, , whole, fraction = ''] = AMOUNT.exec(amount) ?? [];
+  if (whole === undefined) return amount;
+  const zeros = fraction.search(/[1-9]/);
+  const ofFraction = zeros < 0 ? SUM_DECIMALS : zeros + PRICE_DIGITS;
+  const decimals = Number(whole) === 0 ? ofFraction : PRICE_DIGITS - whole.length;
+  return withoutZeros(formatUsd(amount, Math.min(Math.max(SUM_DECIMALS, decimals), AMOUNT_DIGITS)));
+}
+
+/** All digits of an amount. */
+export function exactUsd(amount: string): string {
+  return withoutZeros(formatUsd(amount, AMOUNT_DIGITS));
+}
+
+/** Leaves out the last zeros behind the cents. */
+function withoutZeros(shown: string): string {
+  return shown.replace(/(\.\d{2}\d*?)0+$/, '$1');
+}
+
 /**
  * Returns how many times an amount contains another: a ratio is no money, and may be a float. Null where the other is
  * nothing.
@@ -28,8 +54,7 @@ export function usdRatio(amount: string, other: string): number | null {
   return Number.isFinite(times) ? times : null;
 }
 
-/** Digits behind the point of an amount, and of a factor. */
-const AMOUNT_DIGITS = 12;
+/** Digits behind the point of a factor. */
 const FACTOR_DIGITS = 6;
 
 /** Returns an estimate: an amount times a factor of at most 6 decimals, cut to 12 decimals. What is no amount stays as it is. */

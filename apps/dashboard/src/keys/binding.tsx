@@ -1,5 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { SCOPE_WORDS } from '../format/limit-words.js';
 import { formatUsd } from '../format/money.js';
 import { count } from '../format/time.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -14,13 +15,6 @@ const METRICS = [
   { metric: 'spend_cap', name: 'Spend cap', field: 'spend_cap_usd' },
 ] as const;
 const SCOPES = ['key', 'team_member', 'member', 'team', 'org'] as const;
-const SCOPE_NAMES = {
-  key: 'Key',
-  team_member: 'In the team',
-  member: 'Member',
-  team: 'Team',
-  org: 'Organization',
-} as const;
 type Metric = (typeof METRICS)[number];
 
 /** A column per scope; the one that decides is marked, in words too. */
@@ -33,7 +27,7 @@ export function Binding({ id }: { id: string }): ReactNode {
   const columns: Column<Metric>[] = [
     { name: 'Limit', cell: ({ name }) => <span style={{ whiteSpace: 'nowrap' }}>{name}</span> },
     ...scopes.map((scope) => ({
-      name: SCOPE_NAMES[scope],
+      name: SCOPE_WORDS[scope],
       isFigure: true,
       cell: (metric: Metric) => <Limit limits={data} scope={scope} metric={metric} />,
     })),
@@ -65,7 +59,7 @@ function Limit({
     <Group gap={6} justify="flex-end" wrap="nowrap">
       {binds && (
         <Badge size="xs" variant="light" style={{ flexShrink: 0 }}>
-          binds
+          effective
         </Badge>
       )}
       <Text size="sm" fw={binds ? 700 : 400} span>

@@ -74,7 +74,10 @@ function Shown({ record }: { record: Key }): ReactNode {
             </Panel>
           </Stack>
           <Stack gap="md">
-            <Panel title="What binds" about="The smallest limit of every scope above and including the key">
+            <Panel
+              title="Effective limits"
+              about="The smallest limit of every scope above and including the key"
+            >
               <Binding id={record.id} />
             </Panel>
             <UsedNow id={record.id} />

@@ -28,12 +28,12 @@ export function UsedNow({ id }: { id: string }): ReactNode {
         rates.isSuccess && (
           <Group gap={4}>
             As of <When at={rates.data.as_of} />
-            <Tooltip label="Read anew">
+            <Tooltip label="Refresh">
               <ActionIcon
                 variant="subtle"
                 color="gray"
                 size="sm"
-                aria-label="Read what is used anew"
+                aria-label="Refresh what is used"
                 loading={rates.isFetching}
                 onClick={() => void rates.refetch()}
               >

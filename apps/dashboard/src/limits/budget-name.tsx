@@ -4,15 +4,6 @@ import type { ReactNode } from 'react';
 import { useOrg } from '../shell/org.queries.js';
 import type { Budget } from './budgets.queries.js';
 
-/** Kinds of scopes, in words. */
-export const SCOPE_WORDS: Readonly<Record<Budget['scope'], string>> = {
-  org: 'Organization',
-  team: 'Team',
-  member: 'Member',
-  team_member: 'Member in a team',
-  key: 'Key',
-};
-
 /** Name of a cap, with the way to where it is set. */
 export function BudgetName({ budget }: { budget: Budget }): ReactNode {
   const { slug } = useOrg();

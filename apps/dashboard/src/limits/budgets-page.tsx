@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { SCOPE_WORDS } from '../format/limit-words.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
@@ -9,7 +10,7 @@ import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
 import { BudgetBar, usedInWords } from './budget-bar.js';
-import { BudgetName, SCOPE_WORDS } from './budget-name.js';
+import { BudgetName } from './budget-name.js';
 import { useBudgets, type Budget } from './budgets.queries.js';
 
 const ROWS = 50;

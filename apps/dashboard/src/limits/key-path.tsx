@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { SCOPE_WORDS } from '../format/limit-words.js';
 import { usedOf } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -12,11 +13,11 @@ const INDENT_PX = 18;
 
 /** Scopes from the organization down to the key; a deeper scope counts against all above it. */
 const SCOPES = [
-  { scope: 'org', name: 'Organization', depth: 0 },
-  { scope: 'team', name: 'Team', depth: 1 },
-  { scope: 'member', name: 'Member', depth: 1 },
-  { scope: 'team_member', name: 'Member in the team', depth: 2 },
-  { scope: 'key', name: 'Key', depth: 3 },
+  { scope: 'org', name: SCOPE_WORDS.org, depth: 0 },
+  { scope: 'team', name: SCOPE_WORDS.team, depth: 1 },
+  { scope: 'member', name: SCOPE_WORDS.member, depth: 1 },
+  { scope: 'team_member', name: SCOPE_WORDS.team_member, depth: 2 },
+  { scope: 'key', name: SCOPE_WORDS.key, depth: 3 },
 ] as const;
 const RATES = [
   { metric: 'rpm', name: 'Requests this minute' },

@@ -1,7 +1,8 @@
 import { Alert, Badge, Button, Code, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { figureOf } from '../api/figure-of.js';
-import { formatUsd } from '../format/money.js';
+import { METRIC_WORDS, SCOPE_WORDS } from '../format/limit-words.js';
+import { formatPrice } from '../format/money.js';
 import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
@@ -30,7 +31,7 @@ export default function SimulatePage(): ReactNode {
         </Panel>
         <Stack>
           {simulation.isIdle && (
-            <Empty>The verdict comes here: which limit would refuse, and the price.</Empty>
+            <Empty>The verdict appears here: which limit blocks the request, and its price.</Empty>
           )}
           {simulation.error !== null && <ProblemCard failure={simulation.error} />}
           {simulation.isSuccess && <Verdict simulation={simulation.data} />}
@@ -103,8 +104,8 @@ function Form({ isPending, onAsk, fields }: FormProps): ReactNode {
         />
         {field('model', 'Model', fields.model)}
         <Group grow align="flex-start">
-          {field('prompt', 'Tokens of the input', fields.prompt_tokens)}
-          {field('max', 'Output tokens at most', fields.max_tokens)}
+          {field('prompt', 'Input tokens', fields.prompt_tokens)}
+          {field('max', 'Max output tokens', fields.max_tokens)}
         </Group>
         <Group justify="flex-end">
           <Button type="submit" loading={isPending}>
@@ -120,21 +121,17 @@ function Verdict({ simulation }: { simulation: Simulation }): ReactNode {
   const { admitted, code, price_usd: price, reserve_usd: reserve } = simulation;
   return (
     <>
-      <Alert
-        color={admitted ? 'green' : 'red'}
-        title={admitted ? 'It would be let in' : 'It would be refused'}
-        role="status"
-      >
-        {code === null ? 'No limit stands against it.' : <Code>{code}</Code>}
+      <Alert color={admitted ? 'green' : 'red'} title={admitted ? 'Allowed' : 'Blocked'} role="status">
+        {code === null ? 'No limit blocks this request.' : <Code>{code}</Code>}
       </Alert>
       <Panel>
         <Group justify="space-between">
-          <Text size="sm">List price at most</Text>
-          <Money usd={price} decimals={6} none="no route serves it" />
+          <Text size="sm">Highest list price</Text>
+          <Money usd={price} isPrice none="no route serves it" />
         </Group>
         <Group justify="space-between">
           <Text size="sm">Reserved while it runs</Text>
-          <Money usd={reserve} decimals={6} none="nothing" />
+          <Money usd={reserve} isPrice none="nothing" />
         </Group>
       </Panel>
     </>
@@ -142,15 +139,21 @@ function Verdict({ simulation }: { simulation: Simulation }): ReactNode {
 }
 
 const COLUMNS: readonly Column<Check>[] = [
-  { name: 'Scope', cell: ({ scope }) => scope.replaceAll('_', ' ') },
-  { name: 'Counts', cell: ({ metric, counter }) => (counter === null ? metric : `${metric} of ${counter}`) },
+  { name: 'Scope', cell: ({ scope }) => SCOPE_WORDS[scope] },
+  {
+    name: 'Limit of',
+    cell: ({ metric, counter }) => {
+      const words = METRIC_WORDS[metric];
+      return counter === null ? words : `${words}, ${counter}`;
+    },
+  },
   { name: 'Used', isFigure: true, cell: ({ current }) => figure(current) },
   { name: 'Limit', isFigure: true, cell: ({ limit }) => figure(limit) },
   {
     name: 'Verdict',
     cell: ({ refuses }) => (
       <Badge variant="light" color={refuses ? 'red' : 'green'}>
-        {refuses ? 'refuses' : 'lets in'}
+        {refuses ? 'blocks' : 'passes'}
       </Badge>
     ),
   },
@@ -158,5 +161,5 @@ const COLUMNS: readonly Column<Check>[] = [
 
 /** Money comes as text, counts as numbers. */
 function figure(value: number | string): string {
-  return typeof value === 'number' ? value.toLocaleString('en-US') : formatUsd(value, 6);
+  return typeof value === 'number' ? value.toLocaleString('en-US') : formatPrice(value);
 }

@@ -23,7 +23,7 @@ export function Used({ label, pct, binds = false, children }: UsedProps): ReactN
         </Text>
         {binds && (
           <Badge size="xs" variant="light" style={{ flexShrink: 0 }}>
-            binds
+            effective
           </Badge>
         )}
       </Group>

@@ -13,8 +13,6 @@ import { comparedIds, flagsOf } from './compared.js';
 import { useModelsOf, type Model } from './models.queries.js';
 import { mainRate } from './price.js';
 
-const RATE_DECIMALS = 3;
-
 interface Fact {
   name: string;
   isFigure?: boolean;
@@ -25,26 +23,20 @@ const FACTS: readonly Fact[] = [
   { name: 'Kind', of: ({ model_type: type }) => type },
   { name: 'Context, tokens', of: ({ context_length: context }) => count(context) },
   {
-    name: 'Output at most, tokens',
+    name: 'Max output tokens',
     of: ({ max_output_tokens: most }) => (most === null ? '–' : count(most)),
   },
   {
     name: 'Prompt, 1M',
-    of: ({ pricing }) => (
-      <Money usd={mainRate(pricing, 'prompt_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
-    ),
+    of: ({ pricing }) => <Money usd={mainRate(pricing, 'prompt_usd_per_1m')} isPrice none="–" />,
   },
   {
     name: 'Completion, 1M',
-    of: ({ pricing }) => (
-      <Money usd={mainRate(pricing, 'completion_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
-    ),
+    of: ({ pricing }) => <Money usd={mainRate(pricing, 'completion_usd_per_1m')} isPrice none="–" />,
   },
   {
     name: 'Cache read, 1M',
-    of: ({ pricing }) => (
-      <Money usd={pricing.cache_read_input_usd_per_1m ?? null} decimals={RATE_DECIMALS} none="–" />
-    ),
+    of: ({ pricing }) => <Money usd={pricing.cache_read_input_usd_per_1m ?? null} isPrice none="–" />,
   },
   { name: 'Takes', of: ({ input_modalities: takes }) => takes.join(', ') },
   { name: 'Answers in', of: ({ output_modalities: answers }) => answers.join(', ') },

@@ -17,8 +17,6 @@ import { useModel, useOffers, usePriceHistory, type Model, type Offer, type Step
 import { mainRate, priceLines, stepStart, type PriceLine } from './price.js';
 import { Successor } from './successor.js';
 
-const RATE_DECIMALS = 6;
-
 export default function ModelPage(): ReactNode {
   const { brand = '', name = '' }: { brand?: string; name?: string } = useParams({ strict: false });
   const path = { brand, name };
@@ -92,7 +90,7 @@ function Facts({ model }: { model: Model }): ReactNode {
 
 const PRICE_COLUMNS: readonly Column<PriceLine>[] = [
   { name: 'What', cell: ({ label }) => label },
-  { name: 'USD', isFigure: true, cell: ({ usd }) => <Money usd={usd} decimals={RATE_DECIMALS} /> },
+  { name: 'USD', isFigure: true, cell: ({ usd }) => <Money usd={usd} isPrice /> },
 ];
 
 function Price({ model }: { model: Model }): ReactNode {
@@ -115,16 +113,12 @@ const OFFER_COLUMNS: readonly Column<Offer>[] = [
   {
     name: 'Prompt, 1M',
     isFigure: true,
-    cell: ({ pricing }) => (
-      <Money usd={mainRate(pricing, 'prompt_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
-    ),
+    cell: ({ pricing }) => <Money usd={mainRate(pricing, 'prompt_usd_per_1m')} isPrice none="–" />,
   },
   {
     name: 'Completion, 1M',
     isFigure: true,
-    cell: ({ pricing }) => (
-      <Money usd={mainRate(pricing, 'completion_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
-    ),
+    cell: ({ pricing }) => <Money usd={mainRate(pricing, 'completion_usd_per_1m')} isPrice none="–" />,
   },
   { name: 'Context', isFigure: true, cell: ({ context_length: context }) => count(context) },
   { name: 'Uptime, 30 min', isFigure: true, cell: ({ uptime_30m: share }) => uptime(share) },
@@ -133,7 +127,7 @@ const OFFER_COLUMNS: readonly Column<Offer>[] = [
   {
     name: 'Data',
     cell: ({ regions, zero_retention: isZero }) =>
-      [isZero && 'keeps nothing', ...regions].filter(Boolean).join(', ') || 'not known',
+      [isZero && 'zero retention', ...regions].filter(Boolean).join(', ') || 'not known',
   },
 ];
 
@@ -160,16 +154,12 @@ const STEP_COLUMNS: readonly Column<Step>[] = [
   {
     name: 'Prompt, 1M',
     isFigure: true,
-    cell: ({ pricing }) => (
-      <Money usd={pricing.prompt_usd_per_1m ?? null} decimals={RATE_DECIMALS} none="–" />
-    ),
+    cell: ({ pricing }) => <Money usd={pricing.prompt_usd_per_1m ?? null} isPrice none="–" />,
   },
   {
     name: 'Completion, 1M',
     isFigure: true,
-    cell: ({ pricing }) => (
-      <Money usd={pricing.completion_usd_per_1m ?? null} decimals={RATE_DECIMALS} none="–" />
-    ),
+    cell: ({ pricing }) => <Money usd={pricing.completion_usd_per_1m ?? null} isPrice none="–" />,
   },
 ];
 

@@ -15,7 +15,6 @@ import { COMPARED_MAX, comparedIds, toggled } from './compared.js';
 import { MODELS_A_PAGE, useModels, type Model } from './models.queries.js';
 import { mainRate } from './price.js';
 
-const RATE_DECIMALS = 3;
 const ABOUT = {
   ready: 'The models that you can call now, at the price that you pay.',
   all: 'Every model of the catalogue. One without a credential here needs a provider key.',
@@ -166,16 +165,12 @@ function Models({ rows }: { rows: readonly Model[] }): ReactNode {
     {
       name: 'Prompt, 1M',
       isFigure: true,
-      cell: ({ pricing }) => (
-        <Money usd={mainRate(pricing, 'prompt_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
-      ),
+      cell: ({ pricing }) => <Money usd={mainRate(pricing, 'prompt_usd_per_1m')} isPrice none="–" />,
     },
     {
       name: 'Completion, 1M',
       isFigure: true,
-      cell: ({ pricing }) => (
-        <Money usd={mainRate(pricing, 'completion_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
-      ),
+      cell: ({ pricing }) => <Money usd={mainRate(pricing, 'completion_usd_per_1m')} isPrice none="–" />,
     },
   ];
   return <DataTable label="Models" columns={columns} rows={rows} rowKey={({ id }) => id} minWidth={720} />;

@@ -27,7 +27,7 @@ export function LaneView({ lane }: { lane: Lane }): ReactNode {
       <Stack gap="sm" aria-live="polite" aria-busy={isRunning}>
         {turns.length === 0 && (
           <Text size="sm" c="dimmed">
-            Its answer comes here.
+            The answer appears here.
           </Text>
         )}
         {turns.map((turn, index) => (
@@ -101,7 +101,7 @@ function Figures({ answer }: { answer: Answer }): ReactNode {
         <>
           <Text size="xs" c="dimmed" component="div">
             {cost.isSuccess ? (
-              <Money usd={cost.data} decimals={6} />
+              <Money usd={cost.data} isPrice />
             ) : cost.isError ? (
               'cost is with its request'
             ) : (

@@ -125,7 +125,7 @@ function SettingsForm({
           onChange={({ currentTarget }) => onChange({ ...settings, temperature: currentTarget.value })}
         />
         <TextInput
-          label="Output tokens at most"
+          label="Max output tokens"
           placeholder="the model's own"
           inputMode="numeric"
           value={settings.maxTokens}

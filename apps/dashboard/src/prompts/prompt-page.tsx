@@ -99,7 +99,7 @@ function Archive({ template }: { template: Template }): ReactNode {
         loading={archive.isPending}
         onClick={() => archive.mutate(!template.archived)}
       >
-        {template.archived ? 'Take out of the archive' : 'Archive'}
+        {template.archived ? 'Restore from the archive' : 'Archive'}
       </Button>
       {archive.error !== null && <ProblemCard failure={archive.error} />}
     </Stack>

@@ -1,6 +1,7 @@
 import { SimpleGrid } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { formatUsd } from '../format/money.js';
+import { METRIC_WORDS, scopeWord } from '../format/limit-words.js';
+import { exactUsd, formatUsd } from '../format/money.js';
 import { count } from '../format/time.js';
 import { Panel } from '../shell/panel.js';
 import { DataTable, type Column } from '../table/data-table.js';
@@ -10,26 +11,30 @@ type PriceLine = NonNullable<Lookup['price_lines']>[number];
 type LimitSeen = NonNullable<Lookup['limits_seen']>[number];
 
 const PRICE_COLUMNS: readonly Column<PriceLine>[] = [
-  { name: 'Line', cell: ({ line }) => line },
+  { name: 'Line', cell: ({ line }) => line.replaceAll('_', ' ') },
   { name: 'Quantity', isFigure: true, cell: ({ quantity }) => quantity },
-  { name: 'Rate', isFigure: true, cell: ({ rate_usd: usd, unit }) => `$${usd} / ${unit}` },
-  { name: 'Amount', isFigure: true, cell: ({ amount_usd: usd }) => formatUsd(usd, 9) },
+  {
+    name: 'Rate',
+    isFigure: true,
+    cell: ({ rate_usd: usd, unit }) => `${exactUsd(usd)} / ${unit.replaceAll('_', ' ')}`,
+  },
+  { name: 'Amount', isFigure: true, cell: ({ amount_usd: usd }) => exactUsd(usd) },
 ];
 const LIMIT_COLUMNS: readonly Column<LimitSeen>[] = [
-  { name: 'Scope', cell: ({ scope }) => scope },
-  { name: 'Limit', cell: ({ metric }) => metric },
+  { name: 'Scope', cell: ({ scope }) => scopeWord(scope) },
+  { name: 'Limit', cell: ({ metric }) => METRIC_WORDS[metric] },
   { name: 'Counted', isFigure: true, cell: ({ current }) => count(current) },
   {
     name: 'Of',
     isFigure: true,
-    cell: ({ limit }) =>
-      typeof limit === 'string' ? formatUsd(limit) : limit === null ? 'unlimited' : count(limit),
+    cell: ({ limit }) => (typeof limit === 'string' ? formatUsd(limit) : count(limit)),
   },
 ];
 
 /** Panel of the cost's parts and the limits that admission counted. */
 export function Bill({ request }: { request: Lookup }): ReactNode {
-  const { price_lines: lines, limits_seen: limits } = request;
+  const { price_lines: lines } = request;
+  const limits = request.limits_seen?.filter(({ limit }) => limit !== null);
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
       {lines && lines.length > 0 && (
@@ -43,13 +48,13 @@ export function Bill({ request }: { request: Lookup }): ReactNode {
           />
         </Panel>
       )}
-      {limits && limits.length > 0 && (
-        <Panel title="Limits as admission saw them">
+      {limits !== undefined && limits.length > 0 && (
+        <Panel title="Limits that it counted against">
           <DataTable
             label="Limits seen"
             columns={LIMIT_COLUMNS}
             rows={limits}
-            rowKey={({ scope, metric }) => `${scope} ${metric}`}
+            rowKey={({ scope, metric, counter }) => `${scope} ${metric} ${counter}`}
             minWidth={360}
           />
         </Panel>

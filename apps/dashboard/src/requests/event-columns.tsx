@@ -42,7 +42,7 @@ export function eventColumns(slug: string): Column<UsageEvent>[] {
       name: 'Cost',
       width: 96,
       isFigure: true,
-      cell: ({ cost_usd: usd }) => <Money usd={usd} decimals={6} />,
+      cell: ({ cost_usd: usd }) => <Money usd={usd} isPrice />,
     },
   ];
 }

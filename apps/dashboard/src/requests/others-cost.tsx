@@ -30,7 +30,7 @@ export function OthersCost({ request }: { request: Lookup & { model: string } })
   if (request.byok_used || rows.length === 0) return null;
   const columns: Column<Row>[] = [
     { name: 'Provider', cell: ({ name, isServed }) => (isServed ? `${name} (served it)` : name) },
-    { name: 'Cost', isFigure: true, cell: ({ usd }) => <Money usd={usd} decimals={6} /> },
+    { name: 'Cost', isFigure: true, cell: ({ usd }) => <Money usd={usd} isPrice /> },
     { name: 'Difference', isFigure: true, cell: ({ usd }) => differenceOf(usd, request.cost_usd) },
   ];
   return (

@@ -10,9 +10,9 @@ const SCOPES: Readonly<Record<string, string>> = {
 };
 
 const LIMITS: Readonly<Record<string, string>> = {
-  rpm: 'requests a minute (rpm)',
-  rpd: 'requests a day of UTC (rpd)',
-  tpm: 'tokens a minute (tpm)',
+  rpm: 'requests a minute',
+  rpd: 'requests a day of UTC',
+  tpm: 'tokens a minute',
   spend_cap: 'spend cap',
   balance: 'balance',
 };

@@ -110,7 +110,7 @@ describe('the page of a request that was refused before any model', () => {
     });
     await screen.findByText(refusal.message);
     expect(await line('Code')).toBe('rate_limit_exceeded 429');
-    expect(await line('Limit')).toBe('requests a minute (rpm) of the key');
+    expect(await line('Limit')).toBe('requests a minute of the key');
     expect(await line('Open again')).toContain('10:21:00');
     await screen.findByText('Wait for Retry-After, then send again.');
     await screen.findByText('3 of 60 requests this minute');
@@ -238,7 +238,7 @@ describe('the page of a request that was served', () => {
     openServed();
     const table = await screen.findByRole('table', { name: 'Cost elsewhere' });
     const rows = [...table.querySelectorAll('tbody tr')].map((row) => row.textContent);
-    expect(rows).toEqual(['Harbor (served it)$0.0681600%', 'Northwind$0.034080-50%']);
+    expect(rows).toEqual(['Harbor (served it)$0.068160%', 'Northwind$0.03408-50%']);
   });
 
   it('shows its record as JSON', async () => {

@@ -80,7 +80,7 @@ function Found({ request }: { request: Lookup }): ReactNode {
           </Badge>
         </Fact>
         <Fact name="Cost">
-          <Money usd={request.cost_usd} decimals={6} />
+          <Money usd={request.cost_usd} isPrice />
         </Fact>
         <Fact name="Latency">{milliseconds(request.latency_ms)}</Fact>
         <Fact name="First token">{milliseconds(request.ttft_ms)}</Fact>

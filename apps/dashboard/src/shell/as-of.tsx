@@ -11,11 +11,11 @@ export function AsOf({ at, isReading }: { at: string; isReading: boolean }): Rea
   const readAnew = useReadAnew();
   return (
     <Group gap={4} wrap="nowrap">
-      <Tooltip label="Read anew">
+      <Tooltip label="Refresh">
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label="Read anew"
+          aria-label="Refresh"
           loading={isReading}
           onClick={() => void readAnew()}
         >

@@ -83,14 +83,14 @@ export function LimitFields({ draft, onChange, capLabel, errors }: LimitFieldsPr
         {COUNTS.map(({ field, label }) => figure(field, label, 'numeric'))}
       </SimpleGrid>
       <TagsInput
-        label="Only these models"
+        label="Allowed models"
         description="An id, or brand/* for all of a brand; empty = every model"
         error={errors.allowed_models}
         value={draft.allowed_models}
         onChange={(models) => onChange({ allowed_models: models })}
       />
       <TagsInput
-        label="Never these models"
+        label="Blocked models"
         error={errors.blocked_models}
         value={draft.blocked_models}
         onChange={(models) => onChange({ blocked_models: models })}

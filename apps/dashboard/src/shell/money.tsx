@@ -1,21 +1,23 @@
 import { Tooltip } from '@mantine/core';
 import type { ClipboardEvent, ReactNode } from 'react';
-import { formatUsd } from '../format/money.js';
+import { formatPrice, formatUsd } from '../format/money.js';
 
 interface MoneyProps {
   usd: string | null;
   decimals?: number;
+  /** True for a price or the cost of one request, which is less than a cent more often than not. */
+  isPrice?: boolean;
   /** Meaning of null at this place. */
   none?: string;
 }
 
 /** An amount, all decimals of it on hover; a click selects it, and a copy has them too. */
-export function Money({ usd, decimals = 2, none = 'not billed' }: MoneyProps): ReactNode {
+export function Money({ usd, decimals = 2, isPrice = false, none = 'not billed' }: MoneyProps): ReactNode {
   if (usd === null) return none;
   return (
     <Tooltip label={`$${usd}`}>
       <span data-exact={usd} style={FIGURE} onCopy={(event) => copyExact(event, usd)}>
-        {formatUsd(usd, decimals)}
+        {isPrice ? formatPrice(usd) : formatUsd(usd, decimals)}
       </span>
     </Tooltip>
   );

@@ -162,9 +162,9 @@ function Outcome({ seen, isWaiting }: { seen: Seen | null; isWaiting: boolean })
     <Alert color="green" role="status" title="Your request has arrived">
       <Text size="sm">
         {event.model} answered in {milliseconds(event.latency_ms)} with {event.completion_tokens} tokens for{' '}
-        <Money usd={event.cost_usd} decimals={6} />.{' '}
+        <Money usd={event.cost_usd} isPrice />.{' '}
         <Anchor component={Link} to={`/o/${slug}/requests/${event.request_id}`} size="sm">
-          See all of it
+          Open request
         </Anchor>
       </Text>
     </Alert>

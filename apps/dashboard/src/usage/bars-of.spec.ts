@@ -58,7 +58,7 @@ describe('the bars of a series', () => {
 
   it('measures spend by default, and the share that a cache answered', () => {
     expect(metricOf(undefined)).toBe(SPEND);
-    expect(SPEND.shown(series.total)).toBe('$0.5000');
+    expect(SPEND.shown(series.total)).toBe('$0.50');
     expect(level('cache').shown(values({}))).toBe('0%');
   });
 

@@ -45,7 +45,7 @@ export function Buckets({ shown, series, metric }: BucketsProps): ReactNode {
         if (own === undefined) return '–';
         return (
           <MarkLink mark={markOf(shown, group.id, bucket)}>
-            {metric.value === 'spend' ? <Money usd={own.cost_usd} decimals={6} /> : metric.shown(own)}
+            {metric.value === 'spend' ? <Money usd={own.cost_usd} /> : metric.shown(own)}
           </MarkLink>
         );
       },

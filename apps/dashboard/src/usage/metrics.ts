@@ -42,7 +42,7 @@ export const SPEND: Additive = {
   empty: 'No spend in this range.',
   isAdditive: true,
   height: ({ cost_usd: usd }) => barHeight(usd),
-  shown: ({ cost_usd: usd }) => formatUsd(usd, 4),
+  shown: ({ cost_usd: usd }) => formatUsd(usd),
   axis: axisUsd,
 };
 

@@ -61,7 +61,7 @@ export function Totals({ shown, series, before, split }: TotalsProps): ReactNode
       name: 'Group',
       cell: (row) => <GroupName row={row} shown={shown} split={split} />,
     },
-    { name: 'Spend', isFigure: true, cell: ({ values }) => <Money usd={values.cost_usd} decimals={6} /> },
+    { name: 'Spend', isFigure: true, cell: ({ values }) => <Money usd={values.cost_usd} /> },
     { name: 'Share', isFigure: true, cell: ({ values }) => shareOf(values, series.total) },
     ...(before === undefined ? [] : COMPARED),
     { name: 'Requests', isFigure: true, cell: ({ values }) => count(values.requests) },
@@ -142,7 +142,7 @@ const COMPARED: Column<Row>[] = [
   {
     name: 'Before',
     isFigure: true,
-    cell: ({ beforeUsd }) => (beforeUsd === null ? '–' : <Money usd={beforeUsd} decimals={6} />),
+    cell: ({ beforeUsd }) => (beforeUsd === null ? '–' : <Money usd={beforeUsd} />),
   },
   { name: 'Change', isFigure: true, cell: ({ values, beforeUsd }) => changeOf(values.cost_usd, beforeUsd) },
 ];
