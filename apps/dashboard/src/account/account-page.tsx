@@ -11,7 +11,7 @@ import {
 } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { Me } from '../session/rights.js';
-import { useMe } from '../session/me.queries.js';
+import { useChangeMe, useMe } from '../session/me.queries.js';
 import { FormEnd } from '../shell/form-end.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
@@ -20,7 +20,6 @@ import { Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import {
-  useChangeMe,
   useChangePassword,
   useEndOthers,
   useEndSession,

@@ -26,10 +26,6 @@ export function useEndOthers(): UseMutationResult<unknown, Problem, void> {
   return useWrite({ write: () => bodyOf<unknown>(api.DELETE('/auth/sessions')), touches });
 }
 
-export function useChangeMe(): UseMutationResult<unknown, Problem, Schemas['UpdateMeBody']> {
-  return useWrite({ write: (body) => bodyOf<unknown>(api.PATCH('/auth/me', { body })), touches });
-}
-
 export function useChangePassword(): UseMutationResult<unknown, Problem, Schemas['ChangePasswordBody']> {
   return useWrite({ write: (body) => bodyOf<unknown>(api.POST('/auth/password/change', { body })), touches });
 }

@@ -18,6 +18,7 @@ const HelpMenu = lazy(() => import('./help-menu.js'));
 const SchemeSwitch = lazy(() => import('./scheme-switch.js'));
 const PersonMenu = lazy(() => import('./person-menu.js'));
 const UndoBar = lazy(() => import('./undo.js'));
+const ZoneQuestion = lazy(() => import('./zone-question.js'));
 
 /** Header, navigation and the page. A drawer below 768 px. */
 export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children: ReactNode }): ReactNode {
@@ -80,6 +81,7 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
         </div>
         <Suspense>
           <UndoBar />
+          <ZoneQuestion me={me} />
         </Suspense>
       </AppShell.Main>
     </AppShell>
