@@ -1,5 +1,6 @@
 export { isSimulated } from './simulated/is-simulated.js';
 export { PROVIDERS } from './registry.generated.js';
+export { isRenewed } from './renewed.js';
 export { namedAddress } from './named-address.js';
 export { providerBaseUrl } from './provider.js';
 export type { AddedParts, EnvReader, Provider, ProviderAccess } from './provider.js';

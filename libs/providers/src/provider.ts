@@ -2,7 +2,8 @@ import type { DialectName, ProviderCredential, Route, UpstreamError } from '@gat
 import type { BatchPlace, Quirks, UpstreamBody } from '@gateway/dialects';
 import type { FailureSignal } from './failure/failure-signal.js';
 import type { NamedHosts } from './named-address.js';
-import type { UpstreamRequest } from './transport.js';
+import type { Issued } from './issued/issued.js';
+import type { UpstreamRequest, UpstreamResponse } from './transport.js';
 
 /** Parts of the operator's own for each request to a provider; names of headers in lower case. */
 export interface AddedParts {
@@ -18,10 +19,37 @@ interface ProviderTimeouts {
   readonly totalMs?: number;
 }
 
+/** A token that a cloud issues to the platform. */
+interface IssuedToken {
+  kind: 'issued_token';
+  /** The way in which the platform shows who it is; shown to operators in place of a masked secret. */
+  by: string;
+  /** Variable that chooses the way. */
+  variable: string;
+  token: Issued<string>;
+  /** Project and location of Vertex AI. */
+  place?: { project: string; location: string };
+}
+
+/** Keys of AWS that it issues to the platform. */
+interface IssuedKeys {
+  kind: 'issued_keys';
+  by: string;
+  variable: string;
+  keys: Issued<AwsKeys>;
+  region: string;
+}
+
+export interface AwsKeys {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken: string | null;
+}
+
 /** Address and credential of a provider, from the operator's environment or a stored provider key. */
 export interface ProviderAccess {
   baseUrl: string;
-  credential: ProviderCredential;
+  credential: ProviderCredential | IssuedToken | IssuedKeys;
   /** Parts that the operator adds to each request; absent for none. */
   added?: AddedParts;
   /** Bucket of the operator, for batches that go through one. */
@@ -71,6 +99,12 @@ export interface Provider {
   readonly check?: CredentialCheck;
   /** Puts the dialect's request under the provider's API root and signs it. A promise where a token has to be had first. */
   prepare(request: UpstreamBody, access: ProviderAccess): UpstreamRequest | Promise<UpstreamRequest>;
+  /** True if an answer refuses what a cloud had issued for the access, and the next request gets something else. */
+  renew?(
+    access: ProviderAccess,
+    request: UpstreamRequest,
+    answer: Pick<UpstreamResponse, 'status' | 'headers'>,
+  ): boolean;
   quirks(route: Route): Quirks;
   /** Returns the meaning of one attempt's failure. */
   classify(signal: FailureSignal): UpstreamError;

@@ -43,6 +43,15 @@ describe('the registry of providers', () => {
     const settings: Record<string, string>[] = [
       {},
       { GOOGLE_VERTEX_API_KEY: account, GOOGLE_CLOUD_PROJECT: 'p' },
+      { GOOGLE_VERTEX_AUTH: 'application_default', GOOGLE_CLOUD_PROJECT: 'p' },
+      { AWS_BEDROCK_AUTH: 'default_chain' },
+      { AWS_WEB_IDENTITY_TOKEN_FILE: '/token', AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/ours' },
+      ...['AZURE_CLIENT_SECRET', 'AZURE_CLIENT_CERTIFICATE_PATH', 'AZURE_FEDERATED_TOKEN_FILE'].map(
+        (proof) => ({
+          ...{ AZURE_OPENAI_BASE_URL: 'https://ours.openai.azure.com', [proof]: 'x' },
+          ...{ AZURE_TENANT_ID: 't', AZURE_CLIENT_ID: 'c' },
+        }),
+      ),
       {
         AWS_ACCESS_KEY_ID: 'a',
         AWS_SECRET_ACCESS_KEY: 'b',

@@ -1,6 +1,6 @@
 import { classifyFailure, type FailureRule } from '../failure/classify.js';
 import { apiKeyOf, type Provider } from '../provider.js';
-import { upstreamRequest } from '../transport.js';
+import { TransportFailure, upstreamRequest } from '../transport.js';
 import { accessFrom, addressFor, FURTHER_ENV, jobsAddressFor, objectAddress } from './aws-access.js';
 import { signed } from './sign.js';
 
@@ -44,6 +44,9 @@ const RULES: readonly FailureRule[] = [
   { names: ['ValidationException', 'ConflictException'], verdict: 'invalid_request' },
 ];
 
+/** Types of a 403 that new keys of the same role may cure. */
+const ENDED_KEYS = /^(ExpiredToken|ExpiredTokenException|UnrecognizedClientException|InvalidClientTokenId)\b/;
+
 /** Amazon Bedrock: requests are signed with the keys of an account, or carry a bearer key. */
 export const provider: Provider = {
   slug: 'amazon-bedrock',
@@ -63,10 +66,23 @@ export const provider: Provider = {
     const url = object
       ? objectAddress(access, object)
       : `${isJob ? jobsAddressFor(access) : addressFor(access)}${request.path}`;
-    if (credential.kind === 'aws')
-      return signed(upstreamRequest(request, url, {}), credential, object ? 's3' : 'bedrock');
+    const service = object ? 's3' : 'bedrock';
+    if (credential.kind === 'aws') return signed(upstreamRequest(request, url, {}), credential, service);
+    if (credential.kind === 'issued_keys') {
+      const { keys, region } = credential;
+      return keys.current().then(
+        (issued) => signed(upstreamRequest(request, url, {}), { ...issued, region }, service),
+        (error: unknown) => {
+          throw new TransportFailure('connect', error);
+        },
+      );
+    }
     return upstreamRequest(request, url, { authorization: `Bearer ${apiKeyOf(access)}` });
   },
+  renew: ({ credential }, { headers }, { status, headers: { 'x-amzn-errortype': type = '' } }) =>
+    credential.kind === 'issued_keys' &&
+    (status === 401 || ENDED_KEYS.test(type)) &&
+    credential.keys.renew(({ accessKeyId }) => headers.authorization.includes(`Credential=${accessKeyId}/`)),
   quirks: () => ({ deprecatedCacheKey: true }),
   classify: (signal) => classifyFailure(NAME, RULES, signal),
 };

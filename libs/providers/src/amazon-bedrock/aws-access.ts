@@ -1,9 +1,19 @@
 import type { ProviderCredential } from '@gateway/contracts';
+import { wayOf } from '../issued/ways.js';
 import type { EnvReader, ProviderAccess } from '../provider.js';
+import { defaultChainKeys, webIdentityKeys } from './issued-keys.js';
 
 export type AwsCredential = Extract<ProviderCredential, { kind: 'aws' }>;
 
 const DEFAULT_REGION = 'us-east-1';
+const AUTH = 'AWS_BEDROCK_AUTH';
+const WAYS = ['bearer', 'keys', 'web_identity', 'default_chain'] as const;
+type Way = (typeof WAYS)[number];
+const BEARER = 'AWS_BEARER_TOKEN_BEDROCK';
+const KEY_ID = 'AWS_ACCESS_KEY_ID';
+const SECRET = 'AWS_SECRET_ACCESS_KEY';
+const TOKEN_FILE = 'AWS_WEB_IDENTITY_TOKEN_FILE';
+const ROLE_OF_TOKEN = 'AWS_ROLE_ARN';
 const BUCKET = 'AWS_BEDROCK_BATCH_BUCKET';
 const ROLE = 'AWS_BEDROCK_BATCH_ROLE_ARN';
 /** The variable of the AWS SDKs. */
@@ -18,9 +28,14 @@ function endpointOf(region: string): string {
 
 /** Variables that `accessFrom` reads beside the bearer key, with their purpose. */
 export const FURTHER_ENV: Readonly<Record<string, string>> = {
-  AWS_ACCESS_KEY_ID: 'with the next one in place of the bearer key',
-  AWS_SECRET_ACCESS_KEY: 'with the one before',
+  [AUTH]: `${WAYS.join(', ')}; default: the first of the first three whose variables are set`,
+  [KEY_ID]: 'with the next one in place of the bearer key',
+  [SECRET]: 'with the one before',
   AWS_SESSION_TOKEN: 'of temporary keys',
+  [TOKEN_FILE]: 'web identity, with the next one',
+  [ROLE_OF_TOKEN]: 'role of the web identity',
+  AWS_ROLE_SESSION_NAME: 'name of the session of that role',
+  AWS_PROFILE: 'profile of the default chain',
   AWS_REGION: `default: ${DEFAULT_REGION}`,
   AWS_DEFAULT_REGION: 'where AWS_REGION is not set',
   [BUCKET]: 'bucket through which Bedrock takes batches; needs an access key',
@@ -28,32 +43,62 @@ export const FURTHER_ENV: Readonly<Record<string, string>> = {
   [STORE]: 'address of a bucket that is not at AWS',
 };
 
-/** The bearer key where there is one, else the usual variables of an account. */
+/** The credential of the way that is chosen, else of the first way whose variables are set. */
 export function accessFrom(read: EnvReader): ProviderAccess | undefined {
   const region = read('AWS_REGION') ?? read('AWS_DEFAULT_REGION') ?? DEFAULT_REGION;
-  const baseUrl = endpointOf(region);
-  const key = read('AWS_BEARER_TOKEN_BEDROCK');
   const batchPlace = batchPlaceFrom(read);
-  if (key !== undefined) {
-    if (batchPlace !== undefined)
-      throw new TypeError(`${BUCKET} needs AWS_ACCESS_KEY_ID: AWS_BEARER_TOKEN_BEDROCK opens no bucket.`);
-    return { baseUrl, credential: { kind: 'api_key', key } };
-  }
-  const accessKeyId = read('AWS_ACCESS_KEY_ID');
-  const secretAccessKey = read('AWS_SECRET_ACCESS_KEY');
-  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined;
-  if (accessKeyId === undefined || secretAccessKey === undefined)
-    throw new TypeError(
-      'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are one credential: the other one is missing.',
-    );
-  const sessionToken = read('AWS_SESSION_TOKEN') ?? null;
+  const way = wayOf(AUTH, read(AUTH), WAYS) ?? firstWay(read);
+  if (way === undefined) return undefined;
+  if (way === 'bearer' && batchPlace !== undefined)
+    throw new TypeError(`${BUCKET} needs ${KEY_ID}: ${BEARER} opens no bucket.`);
   return {
-    ...{ baseUrl, credential: { kind: 'aws', accessKeyId, secretAccessKey, sessionToken, region } },
+    baseUrl: endpointOf(region),
+    credential: credentialOf(way, read, region),
     ...(batchPlace === undefined ? {} : { batchPlace }),
   };
 }
 
-/** Returns null unless both variables are set: then there are no batches. Throws TypeError. Throws TypeError. */
+function firstWay(read: EnvReader): Way | undefined {
+  if (read(BEARER) !== undefined) return 'bearer';
+  if (read(KEY_ID) !== undefined || read(SECRET) !== undefined) return 'keys';
+  return read(TOKEN_FILE) !== undefined && read(ROLE_OF_TOKEN) !== undefined ? 'web_identity' : undefined;
+}
+
+function credentialOf(way: Way, read: EnvReader, region: string): ProviderAccess['credential'] {
+  const needed = (name: string): string => {
+    const value = read(name);
+    if (value === undefined) throw new TypeError(`${name} is not set: ${AUTH}=${way} needs it.`);
+    return value;
+  };
+  if (way === 'bearer') return { kind: 'api_key', key: needed(BEARER) };
+  if (way === 'keys') return accountKeys(read, region);
+  if (way === 'default_chain')
+    return {
+      kind: 'issued_keys',
+      by: way,
+      variable: AUTH,
+      keys: defaultChainKeys(read('AWS_PROFILE'), region),
+      region,
+    };
+  const identity = {
+    tokenFile: needed(TOKEN_FILE),
+    roleArn: needed(ROLE_OF_TOKEN),
+    sessionName: read('AWS_ROLE_SESSION_NAME'),
+    region,
+  };
+  return { kind: 'issued_keys', by: way, variable: AUTH, keys: webIdentityKeys(identity), region };
+}
+
+function accountKeys(read: EnvReader, region: string): AwsCredential {
+  const accessKeyId = read(KEY_ID);
+  const secretAccessKey = read(SECRET);
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new TypeError(`${KEY_ID} and ${SECRET} are one credential: the other one is missing.`);
+  const sessionToken = read('AWS_SESSION_TOKEN') ?? null;
+  return { kind: 'aws', accessKeyId, secretAccessKey, sessionToken, region };
+}
+
+/** Returns undefined unless both variables are set: then there are no batches. Throws TypeError. */
 function batchPlaceFrom(read: EnvReader): ProviderAccess['batchPlace'] {
   const bucket = read(BUCKET);
   const roleArn = read(ROLE);
@@ -75,15 +120,21 @@ export function jobsAddressFor(access: ProviderAccess): string {
 
 /** An object of the operator's bucket. Throws TypeError where there is none. */
 export function objectAddress({ batchPlace, credential }: ProviderAccess, path: string): string {
-  if (batchPlace === undefined || credential.kind !== 'aws')
-    throw new TypeError('there is no bucket for batches');
+  const region = regionOf(credential);
+  if (batchPlace === undefined || region === null) throw new TypeError('there is no bucket for batches');
   const { bucket, endpoint } = batchPlace;
   // A name with dots fits no certificate of the store.
-  const root = endpoint ?? `https://s3.${credential.region}.amazonaws.com`;
+  const root = endpoint ?? `https://s3.${region}.amazonaws.com`;
   return `${root}/${bucket}${path}`;
 }
 
 /** The address of the credential's region; one that the operator chose stays. */
 export function addressFor({ baseUrl, credential }: ProviderAccess): string {
-  return credential.kind === 'aws' && ENDPOINT.test(baseUrl) ? endpointOf(credential.region) : baseUrl;
+  const region = regionOf(credential);
+  return region !== null && ENDPOINT.test(baseUrl) ? endpointOf(region) : baseUrl;
+}
+
+/** Returns null for a credential that does not sign. */
+function regionOf(credential: ProviderAccess['credential']): string | null {
+  return credential.kind === 'aws' || credential.kind === 'issued_keys' ? credential.region : null;
 }

@@ -38,7 +38,7 @@ function bytesOf(data: SourceData): Buffer {
 /** The request with its signature (AWS Signature Version 4); the path is signed as it is sent, for S3 not encoded again. */
 export async function signed(
   request: UpstreamRequest,
-  { accessKeyId, secretAccessKey, sessionToken, region }: AwsCredential,
+  { accessKeyId, secretAccessKey, sessionToken, region }: Omit<AwsCredential, 'kind'>,
   service: 'bedrock' | 's3',
 ): Promise<UpstreamRequest> {
   const url = new URL(request.url);

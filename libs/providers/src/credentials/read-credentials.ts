@@ -1,4 +1,5 @@
 import { unknownField, type DetailType, type ErrorDetail, type ProviderCredential } from '@gateway/contracts';
+import type { ProviderAccess } from '../provider.js';
 import { AWS_REGIONS, VERTEX_LOCATIONS } from './regions.js';
 
 /** Hosts of Azure's own that a caller's endpoint may name; the operator may set others. */
@@ -179,8 +180,11 @@ function serviceAccountFault({ type, client_email, private_key, token_uri }: Mem
 }
 
 /** Returns what may be shown of a credential. */
-export function maskedCredential(credential: ProviderCredential): string {
+export function maskedCredential(credential: ProviderAccess['credential']): string {
   switch (credential.kind) {
+    case 'issued_token':
+    case 'issued_keys':
+      return credential.by;
     case 'aws':
       return maskedSecret(credential.accessKeyId);
     case 'vertex':

@@ -1,51 +1,62 @@
 import { createHash } from 'node:crypto';
-import type { VertexCredential } from './vertex-access.js';
+import type { ProviderCredential } from '@gateway/contracts';
+import { Issued, type Source } from '../issued/issued.js';
 
-type ServiceAccount = Pick<VertexCredential, 'clientEmail' | 'privateKey'>;
+type ServiceAccount = Pick<Extract<ProviderCredential, { kind: 'vertex' }>, 'clientEmail' | 'privateKey'>;
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const TOKEN_TIMEOUT_MS = 10_000;
+/** Google's libraries ask for the next token when this much is left. */
+const RENEWED_MS = 300_000;
 /** Accounts whose tokens are kept: the platform's own and those of callers. */
 const ACCOUNTS_MAX = 1_000;
 
-/** Returns a token with time left, from memory or new. */
-interface TokenClient {
-  getAccessToken(): Promise<{ token?: string | null }>;
-}
-
-/** Google's library: keeps the token, and gets the next before it ends. Loaded where the first account is used. */
-async function googleClient({ clientEmail: email, privateKey: key }: ServiceAccount): Promise<TokenClient> {
+/** Opens Google's library for a service account. */
+async function serviceAccount({
+  clientEmail: email,
+  privateKey: key,
+}: ServiceAccount): Promise<Source<string>> {
   const { JWT } = await import('google-auth-library');
-  return new JWT({
+  const client = new JWT({
     email,
     key,
     scopes: [SCOPE],
-    eagerRefreshThresholdMillis: 300_000,
+    eagerRefreshThresholdMillis: RENEWED_MS,
     transporterOptions: { timeout: TOKEN_TIMEOUT_MS },
   });
+  return async () => tokenOf((await client.getAccessToken()).token);
 }
 
-interface Entry {
-  client: Promise<TokenClient>;
-  inFlight: Promise<string> | null;
+/**
+ * Opens Google's library for application default credentials: the file of GOOGLE_APPLICATION_CREDENTIALS, which may name
+ * an account of another cloud, else what the machine has. The library reads the variable by itself.
+ */
+export async function applicationDefault(projectId: string): Promise<Source<string>> {
+  const { GoogleAuth } = await import('google-auth-library');
+  const auth = new GoogleAuth({
+    scopes: [SCOPE],
+    // Without it the library asks Google for the project.
+    projectId,
+    clientOptions: {
+      eagerRefreshThresholdMillis: RENEWED_MS,
+      transporterOptions: { timeout: TOKEN_TIMEOUT_MS },
+    },
+  });
+  return async () => tokenOf(await auth.getAccessToken());
 }
 
 /** Access tokens of service accounts: one client an account, and one request for a token at a time. */
 export class AccessTokens {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, Issued<string>>();
 
-  constructor(private readonly makeClient = googleClient) {}
+  constructor(private readonly open = serviceAccount) {}
 
   /** Rejects where Google refuses the account or does not answer. */
   token(account: ServiceAccount): Promise<string> {
-    const entry = this.entryOf(account);
-    entry.inFlight ??= fetchToken(entry.client).finally(() => {
-      entry.inFlight = null;
-    });
-    return entry.inFlight;
+    return this.of(account).current();
   }
 
-  private entryOf(account: ServiceAccount): Entry {
+  of(account: ServiceAccount): Issued<string> {
     const id = createHash('sha256').update(`${account.clientEmail}\n${account.privateKey}`).digest('base64');
     const known = this.entries.get(id);
     if (known) {
@@ -54,7 +65,7 @@ export class AccessTokens {
       this.entries.set(id, known);
       return known;
     }
-    const made: Entry = { client: this.makeClient(account), inFlight: null };
+    const made = new Issued(() => this.open(account));
     this.entries.set(id, made);
     const [oldest] = this.entries.keys();
     if (this.entries.size > ACCOUNTS_MAX) this.entries.delete(oldest);
@@ -62,8 +73,7 @@ export class AccessTokens {
   }
 }
 
-async function fetchToken(client: Promise<TokenClient>): Promise<string> {
-  const { token } = await (await client).getAccessToken();
+function tokenOf(token: string | null | undefined): string {
   if (typeof token !== 'string' || token === '') throw new Error('Google gave no access token.');
   return token;
 }

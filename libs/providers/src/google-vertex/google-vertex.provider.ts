@@ -3,10 +3,11 @@ import { ANTHROPIC_RULES } from '../failure/anthropic-rules.js';
 import { classifyFailure } from '../failure/classify.js';
 import { GOOGLE_RULES } from '../failure/google-rules.js';
 import { OPENAI_RULES } from '../failure/openai-rules.js';
-import { apiKeyOf, type Provider } from '../provider.js';
+import type { Issued } from '../issued/issued.js';
+import { apiKeyOf, type Provider, type ProviderAccess } from '../provider.js';
 import { TransportFailure, upstreamRequest } from '../transport.js';
 import { AccessTokens } from './access-tokens.js';
-import { accessFrom, GLOBAL_ENDPOINT, urlFor } from './vertex-access.js';
+import { accessFrom, FURTHER_ENV, GLOBAL_ENDPOINT, urlFor, type Place } from './vertex-access.js';
 
 const NAME = 'Google Vertex AI';
 const RULES = [...GOOGLE_RULES, ...ANTHROPIC_RULES, ...OPENAI_RULES];
@@ -37,6 +38,13 @@ function placed(path: string): string {
   return path.startsWith('/models/') ? `/publishers/google${path}` : `/endpoints/openapi${path}`;
 }
 
+/** Returns the token of a service account or of the machine, and where it is used; null for a plain key. */
+function issuedOf({ credential }: ProviderAccess): { token: Issued<string>; place: Place } | null {
+  if (credential.kind === 'vertex') return { token: tokens.of(credential), place: credential };
+  if (credential.kind !== 'issued_token' || credential.place === undefined) return null;
+  return { token: credential.token, place: credential.place };
+}
+
 /** Gemini, Claude and Veo on Vertex AI, below the project and location of its credential. */
 export const provider: Provider = {
   slug: 'google-vertex',
@@ -45,30 +53,31 @@ export const provider: Provider = {
   credentialEnv: 'GOOGLE_VERTEX_API_KEY',
   baseUrlEnv: 'GOOGLE_VERTEX_BASE_URL',
   defaultBaseUrl: GLOBAL_ENDPOINT,
-  furtherEnv: {
-    GOOGLE_CLOUD_PROJECT: "default: the service account's",
-    GOOGLE_CLOUD_LOCATION: 'default: global',
-  },
+  furtherEnv: FURTHER_ENV,
   accessFrom,
   check: { path: '/models/gemini-2.5-flash:countTokens', sendsNothing: true },
   prepare: (request, access) => {
-    const { baseUrl, credential } = access;
+    const { baseUrl } = access;
     const path = placed(request.path);
-    if (credential.kind !== 'vertex') {
+    const issued = issuedOf(access);
+    if (issued === null) {
       const key = apiKeyOf(access);
       const headers: Record<string, string> = key.startsWith('ya29.')
         ? { authorization: `Bearer ${key}` }
         : { 'x-goog-api-key': key };
       return upstreamRequest(request, `${baseUrl}/v1${path}`, headers);
     }
-    const url = urlFor(baseUrl, credential, path);
-    return tokens.token(credential).then(
+    const url = urlFor(baseUrl, issued.place, path);
+    return issued.token.current().then(
       (token) => upstreamRequest(request, url, { authorization: `Bearer ${token}` }),
       (error: unknown) => {
         throw new TransportFailure('connect', error);
       },
     );
   },
+  renew: (access, { headers }, { status }) =>
+    status === 401 &&
+    issuedOf(access)?.token.renew((token) => headers.authorization === `Bearer ${token}`) === true,
   quirks: ({ dialect }) => (dialect === 'messages' ? CLAUDE : OTHERS),
   classify: (signal) => classifyFailure(NAME, RULES, signal),
 };

@@ -18,19 +18,17 @@ const body = jsonBody('/models/gemini-3.8-flash:generateContent', 'application/j
 describe('access tokens', () => {
   function counted(): { tokens: AccessTokens; asked: () => number; release: (token: string) => void } {
     let asked = 0;
-    let answer: ((value: { token: string }) => void) | undefined;
-    const client = {
-      getAccessToken: () => {
-        asked += 1;
-        return new Promise<{ token: string }>((resolve) => {
-          answer = resolve;
-        });
-      },
+    let answer: ((token: string) => void) | undefined;
+    const source = (): Promise<string> => {
+      asked += 1;
+      return new Promise<string>((resolve) => {
+        answer = resolve;
+      });
     };
     return {
-      tokens: new AccessTokens(() => Promise.resolve(client)),
+      tokens: new AccessTokens(() => Promise.resolve(source)),
       asked: () => asked,
-      release: (token) => answer?.({ token }),
+      release: (token) => answer?.(token),
     };
   }
 
@@ -47,9 +45,7 @@ describe('access tokens', () => {
   it('are asked for again after a failure, which the library may have cured', async () => {
     let fails = true;
     const tokens = new AccessTokens(() =>
-      Promise.resolve({
-        getAccessToken: () => (fails ? Promise.reject(new Error('away')) : Promise.resolve({ token: 't-2' })),
-      }),
+      Promise.resolve(() => (fails ? Promise.reject(new Error('away')) : Promise.resolve('t-2'))),
     );
     await expect(tokens.token(ACCOUNT)).rejects.toThrow('away');
     fails = false;
@@ -60,7 +56,7 @@ describe('access tokens', () => {
     let made = 0;
     const tokens = new AccessTokens(() => {
       made += 1;
-      return Promise.resolve({ getAccessToken: () => Promise.resolve({ token: 't' }) });
+      return Promise.resolve(() => Promise.resolve('t'));
     });
     for (let at = 0; at <= 1_000; at += 1) await tokens.token({ ...ACCOUNT, privateKey: `PEM ${at}` });
     await tokens.token({ ...ACCOUNT, privateKey: 'PEM 1000' });

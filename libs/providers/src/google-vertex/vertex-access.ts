@@ -1,6 +1,9 @@
 import type { ProviderCredential } from '@gateway/contracts';
 import { isObject } from '@gateway/dialects';
+import { Issued } from '../issued/issued.js';
+import { wayOf } from '../issued/ways.js';
 import type { EnvReader, ProviderAccess } from '../provider.js';
+import { applicationDefault } from './access-tokens.js';
 
 export type VertexCredential = Extract<ProviderCredential, { kind: 'vertex' }>;
 
@@ -9,8 +12,42 @@ export const GLOBAL_ENDPOINT = 'https://aiplatform.googleapis.com';
 const GOOGLE_KEY = /^[A-Za-z0-9][\w.~+/=-]{19,4095}$/;
 const ENDPOINT = /^https:\/\/(?:[a-z0-9-]+-)?aiplatform\.googleapis\.com$/;
 
-/** A service account as JSON in a project and location, an access token or an API key. */
+const AUTH = 'GOOGLE_VERTEX_AUTH';
+const WAYS = ['key', 'application_default'] as const;
+
+/** Variables that `accessFrom` reads beside the key, with their purpose. */
+export const FURTHER_ENV: Readonly<Record<string, string>> = {
+  [AUTH]: 'key (default), or application_default: GOOGLE_APPLICATION_CREDENTIALS, else what the machine has',
+  GOOGLE_CLOUD_PROJECT: "default: the service account's",
+  GOOGLE_CLOUD_LOCATION: 'default: global',
+};
+
+/** Project and location of a call. */
+export type Place = Pick<VertexCredential, 'project' | 'location'>;
+
+/** A service account as JSON in a project and location, an access token, an API key, or what the machine has. */
 export function accessFrom(read: EnvReader): ProviderAccess | undefined {
+  if (wayOf(AUTH, read(AUTH), WAYS) === 'application_default') return defaultAccess(read);
+  return keyAccess(read);
+}
+
+function defaultAccess(read: EnvReader): ProviderAccess {
+  const project = read('GOOGLE_CLOUD_PROJECT');
+  if (project === undefined) throw new TypeError(`GOOGLE_CLOUD_PROJECT is not set: ${AUTH} needs it.`);
+  const location = read('GOOGLE_CLOUD_LOCATION') ?? 'global';
+  return {
+    baseUrl: endpointOf(location),
+    credential: {
+      kind: 'issued_token',
+      by: 'application_default',
+      variable: AUTH,
+      token: new Issued(() => applicationDefault(project)),
+      place: { project, location },
+    },
+  };
+}
+
+function keyAccess(read: EnvReader): ProviderAccess | undefined {
   const key = read('GOOGLE_VERTEX_API_KEY');
   if (key === undefined) return undefined;
   if (!key.trimStart().startsWith('{')) {
@@ -56,7 +93,7 @@ function endpointOf(location: string): string {
  * Returns the address below the credential's project, at its location's address or one that the operator chose. An
  * operation names its own project.
  */
-export function urlFor(baseUrl: string, { project, location }: VertexCredential, path: string): string {
+export function urlFor(baseUrl: string, { project, location }: Place, path: string): string {
   const root = `${ENDPOINT.test(baseUrl) ? endpointOf(location) : baseUrl}/v1`;
   if (path.startsWith('/projects/')) return `${root}${path}`;
   return `${root}/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}${path}`;

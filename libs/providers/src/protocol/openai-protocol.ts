@@ -95,7 +95,9 @@ function rootOf({ baseUrl, credential }: ProviderAccess, root: string): string {
   return /^https?:\/\/[^/]+$/.test(address) ? `${address}${root}` : address;
 }
 
+/** Returns nothing for a token that a cloud issues: the provider adds it once it has it. */
 function keyed(access: ProviderAccess, header: string | undefined): Record<string, string> {
+  if (access.credential.kind === 'issued_token') return {};
   const key = access.credential.kind === 'azure' ? access.credential.key : apiKeyOf(access);
   if (key === '') return {};
   return header === undefined ? { authorization: `Bearer ${key}` } : { [header]: key };

@@ -9,7 +9,7 @@ import {
   type UpstreamBody,
 } from '@gateway/dialects';
 import { Drain } from '@gateway/platform';
-import type { Provider, ProviderAccess, UpstreamResponse } from '@gateway/providers';
+import { isRenewed, type Provider, type ProviderAccess, type UpstreamResponse } from '@gateway/providers';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
 import { UndiciTransport } from '@gateway/upstream';
 import { EdgeConfig } from '../config/edge.config.js';
@@ -119,15 +119,21 @@ export class BatchTargets {
     request: UpstreamBody,
     { idleMs, totalMs, maxBytes }: Bounds,
   ): Promise<UpstreamResponse> {
-    const prepared = await provider.prepare(request, access);
-    const response = await this.transport.send(prepared, {
+    const options = {
       connectTimeoutMs: Math.min(totalMs, this.config.UPSTREAM_CONNECT_TIMEOUT_MS),
       firstByteTimeoutMs: totalMs,
       idleTimeoutMs: idleMs,
       totalTimeoutMs: totalMs,
       maxBytes,
       signal: this.drain.deadline,
-    });
+    };
+    let prepared = await provider.prepare(request, access);
+    let response = await this.transport.send(prepared, options);
+    if (isRenewed(provider, access, prepared, response)) {
+      response.cancel();
+      prepared = await provider.prepare(request, access);
+      response = await this.transport.send(prepared, options);
+    }
     if (response.status >= 200 && response.status < 300) return response;
     response.cancel();
     throw new BatchRefused(response.status);

@@ -37,7 +37,13 @@ export class ProviderDirectory {
       ]) =>
         isKeyless === true || credentialEnv === ''
           ? []
-          : [{ provider, variable: credentialEnv, masked: maskedCredential(access.credential) }],
+          : [
+              {
+                provider,
+                variable: 'variable' in access.credential ? access.credential.variable : credentialEnv,
+                masked: maskedCredential(access.credential),
+              },
+            ],
     );
     this.access = new Map([...enabled].map(([slug, { access }]) => [slug, access]));
     this.tls = new Map(

@@ -11,10 +11,13 @@ import {
 } from '@gateway/dialects';
 import { usageBound } from '@gateway/money';
 import {
+  isRenewed,
   TransportFailure,
   type FailureSignal,
   type Provider,
+  type ProviderAccess,
   type SendOptions,
+  type UpstreamRequest,
   type UpstreamResponse,
 } from '@gateway/providers';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
@@ -160,12 +163,24 @@ export class Attempt {
     const found = this.upstream.credentials.of(planned, unit.admitted.principal.accountId);
     const access = found instanceof Promise ? await found : found;
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
+    const { prepared, response } = await this.sent(request, access, bounds);
+    if (isGood(response) || !isRenewed(planned.provider, access, prepared, response)) return response;
+    response.cancel();
+    return (await this.sent(request, access, bounds)).response;
+  }
+
+  /** Rejects with the proof that nothing was sent where the request could not be prepared. */
+  private async sent(
+    request: UpstreamBody,
+    access: ProviderAccess,
+    bounds: SendOptions,
+  ): Promise<{ prepared: UpstreamRequest; response: UpstreamResponse }> {
     let isSent = false;
     try {
-      const preparing = planned.provider.prepare(request, access);
+      const preparing = this.input.planned.provider.prepare(request, access);
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       isSent = true;
-      return await this.upstream.transport.send(prepared, bounds);
+      return { prepared, response: await this.upstream.transport.send(prepared, bounds) };
     } catch (error) {
       const failure = this.transportFailed(error);
       throw isSent || !(failure instanceof UpstreamError)

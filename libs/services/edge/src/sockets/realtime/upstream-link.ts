@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, UpstreamError, type Clock, type KeyPrincipal, type Random } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
-import { TransportFailure } from '@gateway/providers';
+import { isRenewed, TransportFailure, type ProviderAccess } from '@gateway/providers';
 import { RetryBudget, runAttempts, type Plan, type PlannedRoute } from '@gateway/routing';
 import { CircuitBreakers, proxiedAgent } from '@gateway/upstream';
 import WebSocket from 'ws';
@@ -76,16 +76,41 @@ export class UpstreamLinks {
   ): Promise<UpstreamLink> {
     const access = await this.credentials.of(planned, principal.accountId);
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
-    const { url, headers } = await planned.provider.prepare(planned.translation.request, access);
-    const { accept: _accept, ...credentials } = headers;
+    for (let isFirst = true; ; isFirst = false) {
+      const shaken = await this.shake(planned, access, signal);
+      if (shaken.link !== null) return shaken.link;
+      if (!isFirst || !shaken.isRenewed) throw shaken.failure;
+    }
+  }
+
+  /** One handshake. */
+  private async shake(planned: PlannedRoute, access: ProviderAccess, signal: AbortSignal): Promise<Shaken> {
+    const { provider, terms, translation } = planned;
+    const prepared = await provider.prepare(translation.request, access);
+    const { accept: _accept, ...credentials } = prepared.headers;
+    const ws = this.opened(prepared.url, credentials);
+    let renewed = false;
+    const fail = (failure: Failure): Error => {
+      renewed = failure.kind === 'status' && isRenewed(provider, access, prepared, failure);
+      return provider.classify({ ...failure, byok: terms.byok.served });
+    };
+    try {
+      const link = await handshake(planned, ws, signal, { fail, nowMs: () => this.clock.now() });
+      return { link };
+    } catch (failure) {
+      return { link: null, failure, isRenewed: renewed };
+    }
+  }
+
+  private opened(url: string, headers: Record<string, string>): WebSocket {
     const {
       HTTPS_PROXY: proxy,
       NO_PROXY: except,
       UPSTREAM_CONNECT_TIMEOUT_MS: handshakeTimeout,
     } = this.config;
     const isProxied = proxy !== undefined && url.startsWith('https:');
-    const ws = new WebSocket(url.replace(/^http/, 'ws'), {
-      headers: credentials,
+    return new WebSocket(url.replace(/^http/, 'ws'), {
+      headers,
       maxPayload: EVENT_BYTES_MAX,
       perMessageDeflate: false,
       followRedirects: false,
@@ -93,11 +118,10 @@ export class UpstreamLinks {
       ...this.providers.tls.get(new URL(url).origin),
       ...(isProxied && { agent: proxiedAgent({ url: proxy, except }) }),
     });
-    const byok = planned.terms.byok.served;
-    const fail = (failure: Failure): Error => planned.provider.classify({ ...failure, byok });
-    return handshake(planned, ws, signal, { fail, nowMs: () => this.clock.now() });
   }
 }
+
+type Shaken = { link: UpstreamLink } | { link: null; failure: unknown; isRenewed: boolean };
 
 type Failure =
   | { kind: 'transport'; failure: TransportFailure }
