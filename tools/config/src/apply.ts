@@ -8,7 +8,7 @@ export interface Fleet {
 
 const TIMEOUT_MS = 30_000;
 const PAGE = 200;
-/** Of the platform and of a file, 1,000 each. */
+/** The platform and a file have 1,000 each. */
 const ALIASES_MAX = 2_000;
 
 /** Brings the plan to the fleet through its admin endpoints, one by one. Rejects at the first that is refused. */
