@@ -35,6 +35,7 @@ try {
     dir: config.JOURNAL_DIR,
     clock,
     random,
+    funds,
     waitMs: WAIT_MS,
     onAlarm: (alarm) => logger.warn(alarmLine(alarm, config.JOURNAL_DIR), `journal alarm: ${alarm.kind}`),
     onFault,

@@ -243,7 +243,7 @@ export {
   ModelProvidersQuery,
   SearchModelsQuery,
 } from './http/catalogue.js';
-export { CreditBody, AppliedQuery, SpendLimitBody, InternalCreditBody } from './http/usage.js';
+export { CreditBody, AppliedQuery, HeardBody, SpendLimitBody, InternalCreditBody } from './http/usage.js';
 export { RateLimitsQuery, RejectionsBody, SpendBody, UsageContextQuery } from './http/usage.js';
 export { UsageEventsBody, UsageFilterBody, UsageQueryBody, WatermarkQuery } from './http/usage.js';
 export { UsageFilter } from './http/usage-filter.js';

@@ -77,6 +77,8 @@ export class Journal {
   isFull = false;
   private isClosed = false;
   private followers: ShipperHandle[] = [];
+  /** Epochs of dead processes that the ledger has whole, until somebody has told so. */
+  readonly ended = new Set<{ producer: string; epoch: string }>();
   private readonly deadSources = new Map<string, ShipSource>();
 
   /** Throws JournalOwnedError; errors of the file system as they are. */
@@ -349,6 +351,7 @@ export class Journal {
     const id = `${producer}/${epoch}`;
     const onEmptied = (): void => {
       this.deadSources.delete(id);
+      this.ended.add({ producer, epoch });
       const isLast = ![...this.deadSources.values()].some((source) => source.producer === producer);
       if (isLast)
         this.recovery.release(producer).catch((error: unknown) => this.releaseFailed(folder, error));

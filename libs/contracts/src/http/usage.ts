@@ -363,6 +363,13 @@ export class WatermarkQuery {
   @IsString() @Length(1, 256) epoch!: string;
 }
 
+/** POST /internal/producers/{producer}. */
+export class HeardBody {
+  @IsString() @Length(1, 256) epoch!: string;
+  /** True once all records of the epoch are sent. */
+  @IsBoolean() is_ended!: boolean;
+}
+
 /** Query of GET /internal/applied/{producer}. */
 export class AppliedQuery extends WatermarkQuery {
   @Type(() => Number) @IsInt() @Min(0) above!: number;

@@ -36,6 +36,11 @@ export abstract class Funds {
    * what is named must not be put again.
    */
   abstract applied(producer: string, epoch: string, above: number): Promise<AppliedRange[]>;
+  /**
+   * Tells that a process with this journal lives, or that all records of an epoch are sent. One that is not heard of and has
+   * not ended is missed: its records may be lost.
+   */
+  abstract heard(producer: string, epoch: string, isEnded: boolean): Promise<void>;
   /** Looks the account's due units up now and reports those that are posted to the LimitStore, which frees them there. */
   abstract reportDue(accountId: string): Promise<void>;
 }

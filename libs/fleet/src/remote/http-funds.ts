@@ -99,6 +99,10 @@ export class HttpFunds extends Funds {
     });
   }
 
+  override async heard(producer: string, epoch: string, isEnded: boolean): Promise<void> {
+    await this.post(`/internal/producers/${encodeURIComponent(producer)}`, { epoch, is_ended: isEnded });
+  }
+
   /** One call for all who wait for the same. */
   override reportDue(accountId: string): Promise<void> {
     let asked = this.dues.get(accountId);

@@ -14,12 +14,14 @@ export class UsageMetrics {
   private readonly projectionFailures: Counter;
   private readonly projectionDebts: Gauge;
   private readonly gaps: Gauge;
+  private readonly silent: Gauge;
   private readonly differences: Gauge;
   private readonly unproven: Gauge;
   private readonly roundEnded: Gauge;
 
   constructor({ registry }: Metrics) {
     const registers = [registry];
+    const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
     this.lag = new Histogram({
       name: 'gateway_usage_ingest_lag_seconds',
       help: 'From the end of the oldest request of a batch to its commit.',
@@ -58,32 +60,32 @@ export class UsageMetrics {
       help: 'Failed tries to report to the limit store what is posted.',
       registers,
     });
-    this.projectionDebts = new Gauge({
-      name: 'gateway_usage_mirror_debts',
-      help: 'Posted units not yet reported to the limit store, at most 5,000.',
-      registers,
-    });
-    this.gaps = new Gauge({
-      name: 'gateway_usage_missing_records',
-      help: 'Sequence numbers below the newest applied one of their producer that have not been applied.',
-      registers,
-    });
+    this.projectionDebts = gauge(
+      'gateway_usage_mirror_debts',
+      'Posted units not yet reported to the limit store, at most 5,000.',
+    );
+    this.gaps = gauge(
+      'gateway_usage_missing_records',
+      'Sequence numbers below the newest applied one of their producer that have not been applied.',
+    );
+    this.silent = gauge(
+      'gateway_usage_silent_producers',
+      'Journals of processes that did not drain and have not been heard of for 10 minutes.',
+    );
     this.differences = new Gauge({
       name: 'gateway_reconcile_differences',
       help: 'Differences in the books that the rounds of the reconciler know, by kind.',
       labelNames: ['kind'],
       registers,
     });
-    this.unproven = new Gauge({
-      name: 'gateway_reconcile_accounts_unproven',
-      help: 'Accounts whose history is too long for a round: npm run reconcile proves them.',
-      registers,
-    });
-    this.roundEnded = new Gauge({
-      name: 'gateway_reconcile_round_ended_seconds',
-      help: 'When the last round over all accounts ended, seconds since the epoch; 0 before the first.',
-      registers,
-    });
+    this.unproven = gauge(
+      'gateway_reconcile_accounts_unproven',
+      'Accounts whose history is too long for a round: npm run reconcile proves them.',
+    );
+    this.roundEnded = gauge(
+      'gateway_reconcile_round_ended_seconds',
+      'When the last round over all accounts ended, seconds since the epoch; 0 before the first.',
+    );
   }
 
   /** The reconciler's findings by kind, as its rounds have them. */
@@ -118,6 +120,10 @@ export class UsageMetrics {
 
   gapsFound(missing: number): void {
     this.gaps.set(missing);
+  }
+
+  silentProducers(count: number): void {
+    this.silent.set(count);
   }
 
   spendLimitSeeded(): void {

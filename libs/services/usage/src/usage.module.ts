@@ -39,6 +39,7 @@ import { AccountDirectory } from './ledger/account-directory.js';
 import { CreditsController } from './ledger/credits.controller.js';
 import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerFunds } from './ledger/ledger-funds.js';
+import { LivingProducers } from './ledger/living-producers.js';
 import { LedgerStore } from './ledger/ledger.store.js';
 import { ActiveAccounts } from './projection/active-accounts.js';
 import { ProjectionStore } from './projection/projection.store.js';
@@ -151,6 +152,7 @@ const reads: Provider[] = [
 
 const ledger: Provider[] = [
   LedgerStore,
+  LivingProducers,
   LedgerFunds,
   { provide: Funds, useExisting: LedgerFunds },
   AccountDirectory,

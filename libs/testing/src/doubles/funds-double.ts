@@ -20,6 +20,8 @@ export class FundsDouble extends Funds {
   appliedRanges: AppliedRange[] = [];
   /** Units that are posted. */
   readonly posted = new Set<string>();
+  /** Producers that were heard of and have not ended, `<producer>/<epoch>`. */
+  readonly living = new Set<string>();
   isUnavailable = false;
 
   /** @param limits the store whose gates are seeded; without one nothing is */
@@ -64,6 +66,12 @@ export class FundsDouble extends Funds {
   async applied(): Promise<AppliedRange[]> {
     this.reach();
     return this.appliedRanges;
+  }
+
+  async heard(producer: string, epoch: string, isEnded: boolean): Promise<void> {
+    this.reach();
+    if (isEnded) this.living.delete(`${producer}/${epoch}`);
+    else this.living.add(`${producer}/${epoch}`);
   }
 
   async reportDue(accountId: string): Promise<void> {

@@ -18,6 +18,11 @@ describe('the drain of a stranded journal', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+  const ended: string[] = [];
+  const funds = {
+    heard: async (producer: string, _epoch: string, isEnded: boolean): Promise<void> =>
+      void ended.push(`${producer} ${isEnded}`),
+  };
   const open = (producer: string): Promise<Journal> =>
     Journal.open({
       dir,
@@ -63,7 +68,8 @@ describe('the drain of a stranded journal', () => {
       return shipper;
     };
     const onFault = (error: unknown): void => expect(error).toBeUndefined();
-    return drainJournal({ dir, clock, random, startShipper, onAlarm: () => undefined, onFault, waitMs });
+    const onAlarm = (): void => undefined;
+    return drainJournal({ dir, funds, clock, random, startShipper, onAlarm, onFault, waitMs });
   };
 
   it('ships all, closes open units, and leaves no file once the ledger has applied them', async () => {
@@ -73,6 +79,7 @@ describe('the drain of a stranded journal', () => {
     expect(await drain((last) => last, 20_000)).toEqual({ epochs: 2, crashed: 2, left: 0 });
     expect(sent).toHaveLength(5 + 3 + 2);
     expect(JSON.stringify(sent)).toContain('gateway_crash');
+    expect(ended.toSorted()).toEqual(['edge-7 true', 'edge-8 true']);
     const files = (producer: string): string[] =>
       readdirSync(join(dir, producer), { recursive: true }).map(String);
     for (const producer of ['edge-7', 'edge-8', 'drainer'])

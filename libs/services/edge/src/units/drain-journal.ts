@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Clock, Random } from '@gateway/contracts';
+import type { Clock, Funds, Random } from '@gateway/contracts';
 import { Journal, type JournalAlarm, type ShipperEvents, type ShipperHandle } from '@gateway/journal';
 import { crashRecord } from './crash-record.js';
 
@@ -10,6 +10,7 @@ export interface DrainJournalOptions {
   dir: string;
   clock: Clock;
   random: Random;
+  funds: Pick<Funds, 'heard'>;
   startShipper: (events: ShipperEvents) => ShipperHandle;
   onAlarm: (alarm: JournalAlarm) => void;
   onFault: (error: unknown) => void;
@@ -56,6 +57,8 @@ export async function drainJournal(options: DrainJournalOptions): Promise<Draine
   while (!isEmpty(journal) && clock.monotonic() < until) await clock.sleep(LOOK_EVERY_MS);
   const { backlog, unapplied } = shipper.stats();
   const left = isEmpty(journal) ? 0 : Math.max(1, backlog + unapplied);
+  for (const { producer, epoch } of journal.ended)
+    await options.funds.heard(producer, epoch, true).catch(options.onFault);
   await shipper.stop();
   await journal.close();
   return { epochs: epochs.length, crashed, left };

@@ -61,6 +61,7 @@ export class JournalRuntime {
     if (left > 0) this.reports.recordsStay(left);
     await shipper.stop();
     await journal.close();
+    if (left === 0 && journal.stats().openUnits === 0) await this.recovery.ended();
   }
 
   /**

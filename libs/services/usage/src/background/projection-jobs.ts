@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
+import { LivingProducers } from '../ledger/living-producers.js';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import { ActiveAccounts } from '../projection/active-accounts.js';
 import { Projections } from '../projection/projections.js';
@@ -29,6 +30,7 @@ export class ProjectionJobs {
     private readonly projections: Projections,
     private readonly accounts: ActiveAccounts,
     private readonly ledger: LedgerStore,
+    private readonly producers: LivingProducers,
     private readonly metrics: UsageMetrics,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -40,5 +42,6 @@ export class ProjectionJobs {
 
   private async countGaps(): Promise<void> {
     this.metrics.gapsFound(await this.ledger.missingRecords());
+    this.metrics.silentProducers(await this.producers.silent());
   }
 }

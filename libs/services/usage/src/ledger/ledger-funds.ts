@@ -6,6 +6,7 @@ import { type AuditRow } from '@gateway/database';
 import { RANDOM, unavailable } from '@gateway/platform';
 import type { Scope } from '../posting/scopes.js';
 import { Projections } from '../projection/projections.js';
+import { LivingProducers } from './living-producers.js';
 import { UsageMetrics } from '../usage-metrics.js';
 import { LedgerStore, type Credit } from './ledger.store.js';
 import type { Moved } from './move-money.js';
@@ -16,6 +17,7 @@ export class LedgerFunds extends Funds {
   constructor(
     private readonly store: LedgerStore,
     private readonly projections: Projections,
+    private readonly producers: LivingProducers,
     private readonly metrics: UsageMetrics,
     @Inject(RANDOM) private readonly random: Random,
     @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'wake'>,
@@ -64,6 +66,10 @@ export class LedgerFunds extends Funds {
 
   override applied(producer: string, epoch: string, above: number): Promise<AppliedRange[]> {
     return this.asked(() => this.store.applied(producer, epoch, above));
+  }
+
+  override heard(producer: string, epoch: string, isEnded: boolean): Promise<void> {
+    return this.asked(() => this.producers.heard(producer, epoch, isEnded));
   }
 
   override async reportDue(accountId: string): Promise<void> {

@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import {
   AppliedQuery,
   SpendLimitBody,
+  HeardBody,
   InternalCreditBody,
   SpendBody,
   WatermarkQuery,
@@ -49,6 +50,12 @@ export class LedgerController {
       kind: body.kind,
       source: body.source,
     });
+  }
+
+  @Post('producers/:producer')
+  @HttpCode(204)
+  async heard(@Param('producer') producer: string, @Body() { epoch, is_ended }: HeardBody): Promise<void> {
+    await this.funds.heard(producer, epoch, is_ended);
   }
 
   @Get('watermarks/:producer')

@@ -153,6 +153,12 @@ describe('every endpoint of the usage service x who calls', () => {
     ['GET /internal/balances/:account', '/internal/balances/acct_none', undefined, { ...inside, fleet: 200 }],
     ['POST /internal/credits', '/internal/credits', {}, { ...inside, fleet: 422 }],
     [
+      'POST /internal/producers/:producer',
+      '/internal/producers/edge-1',
+      { epoch: 'e1', is_ended: true },
+      { ...inside, fleet: 204 },
+    ],
+    [
       'GET /internal/watermarks/:producer',
       '/internal/watermarks/edge-1?epoch=e1',
       undefined,

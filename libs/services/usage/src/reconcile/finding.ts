@@ -28,6 +28,8 @@ export const DIFFERENCES = {
   tag_sum_differs: 'What a day adds up to by tags is not the sum of its events.',
   payment_differs: 'A payment that succeeded and its transfer are not the same amount.',
   event_not_applied: 'An event is in, its sequence number is not among those applied.',
+  producer_silent:
+    'A process with a journal did not drain and has not been heard of for 10 minutes: nobody has shipped the rest.',
   sequence_gap: 'Sequence numbers of a producer are missing below its newest.',
   mirror_differs: 'The limit store has another posted amount than PostgreSQL holds.',
   version_moved_back:

@@ -4,6 +4,7 @@ import type { PostingStore } from '../posting/posting.store.js';
 import type { Reprice } from '../posting/reprice.js';
 import type { ProjectionStore } from '../projection/projection.store.js';
 import type { Projections } from '../projection/projections.js';
+import { forgetProducers, silentProducers, type SilentProducer } from '../ledger/silent-producers.js';
 import { accountsAfter } from './accounts-after.js';
 import type { Finding, Sums } from './finding.js';
 import { proveJournals } from './journal-proof.js';
@@ -43,6 +44,18 @@ async function missingRows(database: Queryable): Promise<Finding[]> {
   return (await database.query<Finding>(MISSING_ROWS)).rows;
 }
 
+/** Returns the finding of a silent producer, with the time of its last word. */
+function silentFinding({ producer, epoch, heard_at }: SilentProducer): Finding {
+  const scope = `${producer}/${epoch}`;
+  return {
+    kind: 'producer_silent',
+    account: null,
+    scope,
+    expected: 'its drain',
+    found: heard_at.toISOString(),
+  };
+}
+
 const ACCOUNTS_AT_ONCE = 200;
 
 export interface FullProof {
@@ -77,6 +90,8 @@ export class FullReconciliation {
       ...(await tagFindings(database.pool)),
       ...prices.findings,
     ];
+    const silent = await silentProducers(database.pool, clock);
+    findings = findings.concat(silent.map(silentFinding));
     const lost = await this.lostUnits();
     // A journal that still has the unit sends its record.
     const isThere = (unit: string): void => void lost.delete(unit);
@@ -94,6 +109,7 @@ export class FullReconciliation {
     }
     if (options.isRepair && lost.size > 0)
       await closeLostUnits([...lost.values()], { database, projectionStore, projections, limits, clock });
+    if (options.isRepair && silent.length > 0) await forgetProducers(database.pool, silent);
     if (options.isRepair && findings.length > 0)
       await repair(findings, journal?.missing ?? [], { database, store, projections, clock, random });
     findings = findings.concat([...lost.values()]);
