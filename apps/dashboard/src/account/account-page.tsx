@@ -10,8 +10,9 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { useChangeMe } from '../session/change-me.queries.js';
 import type { Me } from '../session/rights.js';
-import { useChangeMe, useMe } from '../session/me.queries.js';
+import { useMe } from '../session/me.queries.js';
 import { FormEnd } from '../shell/form-end.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';

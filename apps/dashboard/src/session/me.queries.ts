@@ -1,23 +1,12 @@
-import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { api, bodyOf } from '../api/call.js';
-import type { Problem } from '../api/problem.js';
-import type { Schemas } from '../api/schemas.js';
-import { useWrite } from '../api/use-write.js';
 import { isZone } from '../format/zone.js';
 import { rolesIn, type Me, type Role } from './rights.js';
 
 /** Reads the person who is signed in and their organizations. */
 export function useMe(): UseQueryResult<Me> {
   return useQuery({ queryKey: ['me'], queryFn: () => bodyOf(api.GET('/auth/me')) });
-}
-
-/** Changes the name or the time zone of the person. */
-export function useChangeMe(): UseMutationResult<unknown, Problem, Schemas['UpdateMeBody']> {
-  return useWrite({
-    write: (body) => bodyOf<unknown>(api.PATCH('/auth/me', { body })),
-    touches: ([first]) => first === 'me' || first === 'sessions',
-  });
 }
 
 /** Tells whether there are balances here: they are shown until the deployment says that it bills nobody. */

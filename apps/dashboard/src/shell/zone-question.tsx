@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isZone } from '../format/zone.js';
-import { useChangeMe } from '../session/me.queries.js';
+import { useChangeMe } from '../session/change-me.queries.js';
 import type { Me } from '../session/rights.js';
 
 /**
