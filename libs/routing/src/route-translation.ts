@@ -17,14 +17,15 @@ export function translationOf(
   { asked, endpoint, model: { reasoning, fixesSampling }, provider }: Parts,
 ): Translation | Unsupported {
   const { dialect, upstreamModel, maxOutputTokens, contextLength, price } = route;
+  const quirks = provider.quirks(route);
   return endpoint.translate(asked, {
     dialect,
-    upstreamModel,
+    upstreamModel: quirks.upstreamName ?? upstreamModel,
     maxOutputTokens,
     contextLength,
     reasoning,
     fixesSampling,
-    quirks: provider.quirks(route),
+    quirks,
     price,
     said: (words) => `${provider.name}: ${scrubProviderText(words)}`,
   });

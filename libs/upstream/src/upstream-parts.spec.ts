@@ -46,11 +46,17 @@ describe('issue 38 the parts of an own upstream', () => {
       },
       tls: { ca: one.cert, cert: one.cert, key: one.key },
       timeouts: { connectMs: 2_000, idleMs: 30_000 },
+      deployments: null,
     });
   });
 
   it('are nothing where nothing is said', () => {
-    expect(read('').lab).toEqual({ added: { headers: {}, query: {} }, tls: null, timeouts: null });
+    expect(read('').lab).toEqual({
+      added: { headers: {}, query: {} },
+      tls: null,
+      timeouts: null,
+      deployments: null,
+    });
   });
 
   it('are refused all at once, each with file, line and place, and without a value', () => {

@@ -26,6 +26,7 @@ export interface UpstreamParts {
   readonly tls: UpstreamTls | null;
   /** null = the times of all. */
   readonly timeouts: Provider['timeouts'] | null;
+  readonly deployments: NonNullable<OwnProvider['deployments']> | null;
 }
 
 /** More than any certificate with its chain, or authorities of a company. */
@@ -65,7 +66,8 @@ class PartsReader {
       headers: this.values('headers', headers ?? {}, new Map(lower)),
       query: this.values('query', query ?? {}, new Map(Object.entries(query ?? {}))),
     };
-    return { added, tls: this.tls(), timeouts: this.timeouts() };
+    const deployments = this.entry.deployments ?? null;
+    return { added, tls: this.tls(), timeouts: this.timeouts(), deployments };
   }
 
   private values(

@@ -9,6 +9,8 @@ import type { UpstreamBody } from './upstream-body.js';
 export interface Quirks {
   /** Top-level members of a request that the provider refuses: dropped and reported, or a misfit where they are no hints. */
   refuses?: readonly string[];
+  /** Name under which the upstream is asked for the route's model; absent = the route's own. */
+  upstreamName?: string;
   /** Forward unknown members. */
   passthroughParams?: boolean;
   /** True for the provider that makes the dialect: it is sent flags and members that are newer than this release. */

@@ -28,6 +28,11 @@ const provider = {
     discover: { type: 'boolean' },
     headers: { type: 'object', maxProperties: 32 },
     query: { type: 'object', maxProperties: 16 },
+    deployments: {
+      type: 'object',
+      maxProperties: 200,
+      additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+    },
     ca_file: file,
     client_cert_file: file,
     client_key_file: file,

@@ -42,6 +42,8 @@ export function* upstreamFaults(entry: OwnProvider): Generator<EntryFault> {
   }
   if (Object.keys(query).length > 0 && (SIGNED.includes(slug) || dialect === 'converse'))
     yield add('requests are signed with their address, so that nothing can be added to it.', ['query']);
+  if (entry.deployments !== undefined && slug !== 'azure')
+    yield add('azure alone has deployments.', ['deployments']);
   yield* tlsFaults(entry, add);
 }
 

@@ -66,7 +66,7 @@ const clock = new SystemClock();
 const random = new SystemRandom();
 
 /** Base URL of a provider's double, or its access with the TLS of its address. */
-type UpstreamUnderTest = string | (ProviderAccess & Pick<EnabledProvider, 'tls'>);
+type UpstreamUnderTest = string | EnabledProvider | (ProviderAccess & Pick<EnabledProvider, 'tls'>);
 
 /** Providers at the simulator's address, each with a credential of its own. */
 function simulatedAccess(
@@ -77,6 +77,7 @@ function simulatedAccess(
   return new Map(
     PROVIDERS.filter(({ slug }) => slugs.includes(slug)).map((provider): [string, EnabledProvider] => {
       const given = addresses[provider.slug] ?? sim.url;
+      if (typeof given !== 'string' && 'provider' in given) return [provider.slug, given];
       if (typeof given !== 'string') return [provider.slug, { provider, access: given, tls: given.tls }];
       const baseUrl = provider.dialects.includes('messages') ? given : `${given}/v1`;
       const credential = { kind: 'api_key' as const, key: `sim-key-of-${provider.slug}` };

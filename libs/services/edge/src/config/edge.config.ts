@@ -7,6 +7,7 @@ import {
   providerBaseUrl,
   PROVIDERS,
   withAddedParts,
+  withDeployments,
   type EnvReader,
   type Provider,
   type ProviderAccess,
@@ -143,8 +144,9 @@ export function enabledProviders(env: Environment = process.env): Map<string, En
 /** Returns the provider with what the file adds to its calls. */
 function withParts({ provider, access }: EnabledProvider, parts: UpstreamParts | undefined): EnabledProvider {
   if (parts === undefined) return { provider, access };
-  const { added, tls, timeouts } = parts;
-  const called = { ...withAddedParts(provider), ...(timeouts !== null && { timeouts }) };
+  const { added, tls, timeouts, deployments } = parts;
+  const named = deployments === null ? provider : withDeployments(provider, deployments);
+  const called = { ...withAddedParts(named), ...(timeouts !== null && { timeouts }) };
   return { provider: called, access: { ...access, added }, ...(tls !== null && { tls }) };
 }
 

@@ -15,7 +15,7 @@ import { hello, startEdge, testModel, type EdgeUnderTest } from '../edge.fixture
 
 const CHAT: ScriptedAnswer = {
   json: {
-    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'my-deployment' },
+    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'team-gpt' },
     choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
   },
@@ -132,7 +132,10 @@ beforeAll(async () => {
     }),
   );
   process.env.GOOGLE_APPLICATION_CREDENTIALS = workload;
+  const config = join(folder, 'gateway.yaml');
+  writeFileSync(config, 'providers: [{ slug: azure, deployments: { gpt-5.4: team-gpt } }]');
   const enabled = enabledProviders({
+    GATEWAY_CONFIG: config,
     ...{ AZURE_OPENAI_BASE_URL: upstream.url, AZURE_AUTHORITY_HOST: tokens },
     ...{ AZURE_TENANT_ID: 'our-tenant', AZURE_CLIENT_ID: 'our-client', AZURE_CLIENT_SECRET: 'our-secret' },
     ...{ AWS_BEDROCK_BASE_URL: upstream.url, AWS_REGION: 'eu-west-1' },
@@ -141,11 +144,11 @@ beforeAll(async () => {
     GOOGLE_CLOUD_PROJECT: 'our-project',
   });
   const slugs = ['azure', 'amazon-bedrock', 'google-vertex'];
-  const accesses = slugs.map((slug) => [slug, enabled.get(slug)!.access] as const);
-  edge = await startEdge({ upstreams: () => Promise.resolve(Object.fromEntries(accesses)) });
+  const enabledOnes = slugs.map((slug) => [slug, enabled.get(slug)!] as const);
+  edge = await startEdge({ upstreams: () => Promise.resolve(Object.fromEntries(enabledOnes)) });
   edge.serveModels(
     ...[
-      ['acme/gpt', 'azure', 'my-deployment', 'chat'],
+      ['acme/gpt', 'azure', 'gpt-5.4', 'chat'],
       ['acme/claude', 'azure', 'claude', 'messages'],
       ['acme/nova', 'amazon-bedrock', 'nova', 'converse'],
       ['acme/vertex', 'google-vertex', 'claude', 'messages'],
@@ -252,4 +255,14 @@ describe('a cloud whose credential is issued for a while', () => {
       expect((await post(model)).status).toBe(200);
     },
   );
+});
+
+describe('a deployment of Azure that the operator has named', () => {
+  it('ROUTE-06 is asked for in place of the model, and no answer or record says its name', async () => {
+    const answer = await post('acme/gpt');
+    const text = await answer.clone().text();
+    const [{ body }] = upstream.seen;
+    expect([answer.status, (JSON.parse(String(body)) as { model: string }).model]).toEqual([200, 'team-gpt']);
+    expect(text + JSON.stringify(await edge.record(answer))).not.toContain('team-gpt');
+  });
 });

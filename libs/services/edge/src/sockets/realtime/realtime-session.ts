@@ -211,9 +211,7 @@ export class RealtimeSession {
     const eventId = eventIdOf(body);
     try {
       if (!this.planned.providerKey) refusePrompt(body, 'session');
-      const session = this.input.update(body, this.planned.route.upstreamModel, (model) =>
-        this.transcriber(model),
-      );
+      const session = this.input.update(body, nameOf(this.planned), (model) => this.transcriber(model));
       return this.toProvider(session === null ? bytes : respliced(body, { session }));
     } catch (error) {
       this.refuse(error, eventId);
@@ -231,8 +229,8 @@ export class RealtimeSession {
     try {
       const { requestId } = this.options.facts;
       const { routes } = this.planner.plan(withoutInput(model, 'transcription'), principal, requestId);
-      const [{ route, model: found }] = routes;
-      return { id: found.record.id, upstreamModel: route.upstreamModel };
+      const [planned] = routes;
+      return { id: planned.model.record.id, upstreamModel: nameOf(planned) };
     } catch (refusal) {
       if (!(refusal instanceof ApiError)) throw refusal;
       const param = 'session.audio.input.transcription.model';
@@ -384,3 +382,8 @@ function bytesOf(message: object): Buffer {
 
 /** Prefix of events that the caller did not name. */
 const OWN_EVENT = 'gwevent';
+
+/** Returns the name under which the provider is asked for the route's model. */
+function nameOf({ provider, route }: PlannedRoute): string {
+  return provider.quirks(route).upstreamName ?? route.upstreamModel;
+}
