@@ -128,7 +128,13 @@ export { deadLetterTopic, TOPIC } from './events/topics.js';
 export type { Topic } from './events/topics.js';
 export type { TopicRecords } from './events/topic-records.js';
 export type { CloudEvent } from './events/cloud-event.js';
-export { AttemptRecord, LimitReading, PricedFrom, UsageRecord } from './events/usage-record.js';
+export {
+  AttemptRecord,
+  BudgetReading,
+  LimitReading,
+  PricedFrom,
+  UsageRecord,
+} from './events/usage-record.js';
 export { RefusedMoneyRecord, RejectionRecord } from './events/rejection-record.js';
 export { shownScope } from './ports/shown-scope.js';
 export {

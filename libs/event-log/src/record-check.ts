@@ -69,6 +69,11 @@ function testOf(field: string, rule: Rule, nestedType: Type | undefined): Test {
     const test: Test = (value) => check(value) === null;
     return (value) => (Array.isArray(value) ? value.every(test) : test(value));
   }
+  const test = plainTestOf(field, rule);
+  return rule.each === true ? (value) => Array.isArray(value) && value.every(test) : test;
+}
+
+function plainTestOf(field: string, rule: Rule): Test {
   const [constraint] = rule.constraints ?? [];
   switch (rule.name) {
     case 'isString':

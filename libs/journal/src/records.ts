@@ -36,6 +36,7 @@ export type IntentFacts = Pick<
   | 'end_user_hash'
   | 'api_version'
   | 'limits'
+  | 'budgets'
   | 'billing'
 >;
 

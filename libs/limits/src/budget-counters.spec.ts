@@ -1,6 +1,6 @@
 import type { BudgetGrant } from '@gateway/contracts';
 import fc from 'fast-check';
-import { budgetCounters } from './budget-counters.js';
+import { budgetCounters, budgetReadings } from './budget-counters.js';
 
 const AT = Date.parse('2026-11-15T12:00:00Z');
 const NOVEMBER = `b:${Date.parse('2026-11-01T00:00:00Z')}-${Date.parse('2026-12-01T00:00:00Z')}.7`;
@@ -47,6 +47,29 @@ describe('counters of budgets', () => {
     const raised = budget({ raise: { byUsd: '2.5', untilMs: AT } });
     expect(budgetCounters([raised], AT - 1)[0].capNano).toBe(12_500_000_000n);
     expect(budgetCounters([raised], AT)[0].capNano).toBe(10_000_000_000n);
+  });
+
+  it('a soft one bounds nothing, and shares its counter with a hard one of the same period', () => {
+    const soft = budget({ amountUsd: '1', isHard: false });
+    expect(budgetCounters([soft], AT)).toMatchObject([{ name: NOVEMBER, capNano: null }]);
+    const both = [soft, budget({ id: 'bud_2' })];
+    for (const budgets of [both, both.toReversed()])
+      expect(budgetCounters(budgets, AT)).toMatchObject([
+        { capNano: 10_000_000_000n, budget: { id: 'bud_2' } },
+      ]);
+  });
+
+  it('those with thresholds are shown to the ledger with the amount and period of the request, others are not', () => {
+    const raised = budget({ raise: { byUsd: '2.5', untilMs: AT }, thresholdsPct: [50, 80], isHard: false });
+    const reading = {
+      ...{ budget_id: 'bud_1', name: 'Ours', scope: 'org', scope_id: 'org_1', thresholds_pct: [50, 80] },
+      ...{ start_ms: Date.parse('2026-11-01T00:00:00Z'), end_ms: Date.parse('2026-12-01T00:00:00Z') },
+    };
+    const plain = budget({ id: 'bud_2', thresholdsPct: [] });
+    expect(budgetReadings([raised, plain, budget()], AT - 1)).toEqual([{ ...reading, amount_usd: '12.5' }]);
+    expect(budgetReadings([raised], AT)).toEqual([{ ...reading, amount_usd: '10' }]);
+    expect(budgetReadings([plain, budget()], AT)).toBeUndefined();
+    expect(budgetReadings(undefined, AT)).toBeUndefined();
   });
 
   it('a request of the last millisecond counts in the period that ends, the next one in that which begins', () => {

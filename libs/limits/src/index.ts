@@ -1,6 +1,6 @@
 export { unitScopes } from './admission.js';
 export { admitRequest, LEASE_MS, modelLimitName, RENEW_MS } from './admit-request.js';
-export { periodCounter } from './budget-counters.js';
+export { budgetReadings, periodCounter } from './budget-counters.js';
 export { periodAt } from './budget-periods.js';
 export { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 export type { SeedCounts } from './in-process/in-process-limit-store.js';

@@ -9,6 +9,7 @@ export const EVENT_WORDS: Readonly<Record<EventType, string>> = {
   'balance.credited': 'Credit was added',
   'spend_cap.approaching': 'Spend nears a cap',
   'spend_cap.hit': 'Spend cap is reached',
+  'budget.threshold': 'A budget reached a threshold',
   'rate_limit.threshold': 'Requests near a rate limit',
   'auto_recharge.triggered': 'Automatic recharge began',
   'auto_recharge.succeeded': 'Automatic recharge succeeded',

@@ -6,12 +6,12 @@ import { BatchCompleted, BatchFailed } from './account/batch.js';
 import { EndUserErased } from './account/end-user-erased.js';
 import { MemberAdded, MemberRemoved } from './account/member.js';
 import { ModelRetiring } from './account/model-retiring.js';
-import { BalanceMovement, SpendMovement } from './account/movements.js';
+import { BalanceMovement, BudgetMovement, SpendMovement } from './account/movements.js';
 import { PaymentFailed, PaymentSucceeded } from './account/payment.js';
 import { ProviderFallback } from './account/provider-fallback.js';
 import { ByokKeyFailed, ProviderKeyAdded, ProviderKeyRemoved } from './account/provider-key.js';
 import { RateLimitThreshold } from './account/rate-limit.js';
-import { SpendCapApproaching, SpendCapHit } from './account/spend-cap.js';
+import { BudgetThreshold, SpendCapApproaching, SpendCapHit } from './account/spend-cap.js';
 import { VideoCompleted, VideoFailed } from './account/video.js';
 
 /** The class of `data` for each event of the spec's table, in its order, and then for those that were added to it. */
@@ -40,6 +40,7 @@ const ACCOUNT_EVENTS = {
   'byok_key.failed': ByokKeyFailed,
   'provider.fallback': ProviderFallback,
   'model.retiring': ModelRetiring,
+  'budget.threshold': BudgetThreshold,
 } as const;
 
 export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
@@ -55,6 +56,7 @@ export const MADE_OF_OTHERS: ReadonlySet<string> = new Set<AccountEventType>([
   'balance.depleted',
   'spend_cap.approaching',
   'spend_cap.hit',
+  'budget.threshold',
   'rate_limit.threshold',
   'provider.fallback',
 ]);
@@ -63,6 +65,7 @@ export const MADE_OF_OTHERS: ReadonlySet<string> = new Set<AccountEventType>([
 const MOVEMENTS = {
   'balance.movement': BalanceMovement,
   'spend.movement': SpendMovement,
+  'budget.movement': BudgetMovement,
   'end_user.erased': EndUserErased,
 } as const;
 

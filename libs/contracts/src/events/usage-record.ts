@@ -85,6 +85,20 @@ export class LimitReading {
   @IsOptional() @Matches(MONEY_PATTERN) cap_usd?: string | null;
 }
 
+/** A budget with thresholds that counts the unit, as it was when the unit was admitted. */
+export class BudgetReading {
+  @IsString() budget_id!: string;
+  @IsString() name!: string;
+  @IsString() scope!: ScopeKind;
+  @IsString() scope_id!: string;
+  /** The amount with its raise. */
+  @Matches(MONEY_PATTERN) amount_usd!: string;
+  @IsInt({ each: true }) thresholds_pct!: number[];
+  /** Milliseconds since 1970: first instant of the unit's period, and the first after it. */
+  @IsInt() start_ms!: number;
+  @IsInt() end_ms!: number;
+}
+
 /** One finished unit: the record of gateway.usage.v1. One unit = one usage event = one cost. */
 export class UsageRecord {
   /** `use_<uuidv7>`: the id of the usage event. */
@@ -141,6 +155,12 @@ export class UsageRecord {
   @IsString() api_version!: string;
   /** Scopes the money counts on, key first. */
   @IsArray() @ValidateNested({ each: true }) @Type(() => LimitReading) limits!: LimitReading[];
+  /** Budgets whose thresholds the cost may reach; absent = none. */
+  @IsOptional()
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => BudgetReading)
+  budgets?: BudgetReading[];
   /** Name of the edge that wrote it. */
   @IsString() producer!: string;
   /** One life of that edge. */

@@ -1,5 +1,8 @@
 import { Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
   IsBoolean,
   IsIn,
   IsInt,
@@ -71,6 +74,17 @@ export class CreateBudgetBody {
   @IsIn(PERIODS) period!: (typeof PERIODS)[number];
   /** IANA name of the zone of the calendar. */
   @IsOptional() @IsString() @Length(1, 64) time_zone: string = 'UTC';
+  /** One that is not hard refuses nothing. */
+  @IsOptional() @IsBoolean() is_hard: boolean = true;
+  /** Percentages of the amount, at most 5 of 1 to 100. Each is told once a period as `budget.threshold`. */
+  @IsOptional()
+  @IsArray()
+  @ArrayUnique()
+  @ArrayMaxSize(5)
+  @IsInt({ each: true })
+  @Min(1, { each: true })
+  @Max(100, { each: true })
+  thresholds_pct: number[] = [];
   /** A disabled budget refuses nothing. */
   @IsOptional() @IsBoolean() is_enabled: boolean = true;
 }
@@ -86,6 +100,17 @@ export class UpdateBudgetBody {
   @ValidateIf(isSent('period')) @IsIn(PERIODS) period?: (typeof PERIODS)[number];
   /** IANA name of the zone of the calendar. */
   @ValidateIf(isSent('time_zone')) @IsString() @Length(1, 64) time_zone?: string;
+  /** One that is not hard refuses nothing. */
+  @ValidateIf(isSent('is_hard')) @IsBoolean() is_hard?: boolean;
+  /** Percentages of the amount, at most 5 of 1 to 100. Each is told once a period as `budget.threshold`. */
+  @ValidateIf(isSent('thresholds_pct'))
+  @IsArray()
+  @ArrayUnique()
+  @ArrayMaxSize(5)
+  @IsInt({ each: true })
+  @Min(1, { each: true })
+  @Max(100, { each: true })
+  thresholds_pct?: number[];
   /** A disabled budget refuses nothing. */
   @ValidateIf(isSent('is_enabled')) @IsBoolean() is_enabled?: boolean;
 }

@@ -16,6 +16,10 @@ export interface PeriodBudgetRecord {
   raise: { by_usd: Money; until: string } | null;
   /** The amount with its raise. */
   effective_amount_usd: Money;
+  /** False for one that refuses nothing. */
+  is_hard: boolean;
+  /** Percentages of the amount that are told as `budget.threshold`, once a period each. */
+  thresholds_pct: number[];
   /** Posted spend of the requests that came in the period; null where the ledger cannot be asked. */
   spent_usd: Money | null;
   /** Reserved and unposted spend of the period; null where the store that counts cannot be asked. */

@@ -72,7 +72,7 @@ export interface AccountDiscount {
   providers: string[] | null;
 }
 
-/** A hard budget as admission needs it. */
+/** A budget as admission and the ledger need it. */
 export interface BudgetGrant {
   id: string;
   name: string;
@@ -87,6 +87,10 @@ export interface BudgetGrant {
   timeZone: string;
   /** Time since which it counts without a break; its counters begin anew with the ledger's sums then. */
   countedFromMs: number;
+  /** False for one that refuses nothing; absent = true. */
+  isHard?: boolean;
+  /** Percentages of the amount that are told; absent = none. */
+  thresholdsPct?: readonly number[];
 }
 
 /** Bounds of an organization's realtime sessions; null = the deployment's. */
@@ -127,7 +131,7 @@ export interface KeyPrincipal {
   fixedProvider: string | null;
   /** Enabled provider keys of the account, oldest first; absent = none. */
   providerKeys?: readonly ProviderKeyGrant[];
-  /** Hard budgets that hold for the key; absent = none. */
+  /** Budgets that count the key's requests; absent = none. */
   budgets?: readonly BudgetGrant[];
   /** Discount of the account; absent or null where it has none. */
   discount?: AccountDiscount | null;

@@ -208,7 +208,7 @@ const BODIES: Record<string, Written> = {
     read: (_ids, { id }) => `/v1/budgets/${String(id)}`,
     fields: ({ org }) => ({
       ...{ org_id: org, scope: 'org', scope_id: org, name: 'Autumn', amount_usd: '12.5', period: 'quarter' },
-      ...{ time_zone: 'Asia/Kathmandu', is_enabled: false },
+      ...{ time_zone: 'Asia/Kathmandu', is_enabled: false, is_hard: false, thresholds_pct: [50, 80] },
     }),
     needs: ({ org, team }) => ({
       ...{ org_id: org, scope: 'team', scope_id: team, name: 'Autumn', amount_usd: '12.5', period: 'day' },
@@ -221,6 +221,7 @@ const BODIES: Record<string, Written> = {
     read: ({ budget }) => `/v1/budgets/${budget}`,
     fields: () => ({
       ...{ name: 'Winter', amount_usd: '13', period: 'week', time_zone: 'Europe/Berlin', is_enabled: false },
+      ...{ is_hard: false, thresholds_pct: [100, 50] },
     }),
   },
   'POST /v1/routing-policy-templates': {

@@ -141,17 +141,18 @@ describe('events of other services', () => {
     expect(Object.keys(delivered)).toEqual(Object.keys(data));
   });
 
-  it('those and the ones made here are the 23 of the spec and model.retiring', () => {
+  it('those and the ones made here are the 23 of the spec, model.retiring and budget.threshold', () => {
     const here = [
       'balance.low',
       'balance.depleted',
       'spend_cap.approaching',
       'spend_cap.hit',
+      'budget.threshold',
       'rate_limit.threshold',
       'provider.fallback',
     ];
     expect([...Object.keys(PASSED_ON), ...here].sort()).toEqual([...ACCOUNT_EVENT_TYPES].sort());
-    expect(ACCOUNT_EVENT_TYPES).toHaveLength(24);
+    expect(ACCOUNT_EVENT_TYPES).toHaveLength(25);
   });
 
   it('of an account without an organization is sent to nobody', async () => {

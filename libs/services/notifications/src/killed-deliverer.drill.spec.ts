@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AccountEvent } from '@gateway/contracts';
+import type { AccountEvent, NewAccountEvent } from '@gateway/contracts';
 import { eventually, repository, seededRandom, testDatabase, type TestDatabase } from '@gateway/testing';
 import { keyCreated } from './deliveries.fixture.js';
 import {
@@ -22,6 +22,7 @@ const SPEED = 20;
 /** Number of events of each kind: some are under way whenever it is killed. */
 const EVENTS = KILLS * 4;
 const FLOORS = [80, 50, 20];
+const BUDGET_PCT = [25, 75];
 
 let database: TestDatabase;
 let app: NotificationsApp;
@@ -40,14 +41,26 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Key events, and a balance that falls from 100 to 0 between them. */
+/** Key events, and between them a balance that falls from 100 to 0 and a budget that is spent twice, in a period each. */
 function records(): AccountEvent[] {
   const balanceAfter = (moved: number): string => (100 - (moved * 100) / EVENTS).toFixed(6);
   return Array.from({ length: EVENTS }, (_, at) => {
     const data = { balance_before: balanceAfter(at), balance_after: balanceAfter(at + 1) };
     const movement = { type: 'balance.movement', account_id: 'acct_1', org_id: owner.orgId, data } as const;
-    return [app.event(keyCreated(owner.orgId)), app.event(movement)];
+    return [app.event(keyCreated(owner.orgId)), app.event(movement), app.event(budgetAt(at))];
   }).flat();
+}
+
+function budgetAt(at: number): NewAccountEvent {
+  const half = EVENTS / 2;
+  const month = at < half ? 11 : 12;
+  const spent = ((at % half) + 1) / half;
+  const data = {
+    ...{ budget_id: 'bud_1', name: 'Ours', scope: 'org' as const, scope_id: owner.orgId, amount_usd: '1' },
+    ...{ thresholds_pct: BUDGET_PCT.filter((pct) => spent * 100 >= pct), spent_usd: spent.toFixed(6) },
+    ...{ period_start: `2026-${month}-01T00:00:00.000Z`, period_end: `2026-${month}-30T00:00:00.000Z` },
+  };
+  return { type: 'budget.movement', account_id: 'acct_1', org_id: owner.orgId, data };
 }
 
 /** Goes on from what was committed, as a consumer does that comes back. */
@@ -81,6 +94,7 @@ it(
       owner,
       'api_key.created',
       'balance.depleted',
+      'budget.threshold',
       ...FLOORS.map((threshold_usd) => ({ alert_type: 'balance.low', threshold_usd })),
     );
     const input = records();
@@ -94,7 +108,7 @@ it(
       await gone;
     }
     const last = await start(input, began);
-    const expected = EVENTS + FLOORS.length + 1;
+    const expected = EVENTS + FLOORS.length + 1 + 2 * BUDGET_PCT.length;
     const ids = (type: string) => new Set(app.receiver.of(type).map(({ event }) => event.id));
     const open = `SELECT count(*)::int AS n FROM delivery WHERE status <> 'delivered'`;
     await eventually(
@@ -107,6 +121,7 @@ it(
     const { rows } = await app.database.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM delivery');
     expect(rows[0].n).toBe(expected);
     expect(ids('balance.depleted').size).toBe(1);
+    expect(ids('budget.threshold').size).toBe(2 * BUDGET_PCT.length);
     expect(new Set(app.receiver.received.map(({ event }) => event.id)).size).toBe(expected);
     const lows = new Map(
       app.receiver.of('balance.low').map(({ event }) => [event.id, Number(event.data.balance_usd)]),

@@ -1,11 +1,11 @@
 import { IsIn, IsOptional, IsString } from 'class-validator';
 import type { ScopeKind } from '../../ports/principal.js';
 
-const SCOPES: readonly ScopeKind[] = ['key', 'team_member', 'member', 'team', 'org'];
+export const LIMIT_SCOPES: readonly ScopeKind[] = ['key', 'team_member', 'member', 'team', 'org'];
 
 /** The scope whose cap or limit an event is about. */
 export class LimitScope {
-  @IsIn(SCOPES) scope!: ScopeKind;
+  @IsIn(LIMIT_SCOPES) scope!: ScopeKind;
   /** Id of the key, user, team or organization; of the user for team_member. */
   @IsString() scope_id!: string;
   /** The same as scope_id for a key, null for every other scope. */

@@ -1,4 +1,4 @@
-import { IsOptional, IsString, Matches } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches } from 'class-validator';
 import { MONEY_PATTERN } from '../money-pattern.js';
 import { LimitScope } from './limit-scope.js';
 
@@ -14,4 +14,18 @@ export class SpendCapApproaching extends SpendCapFields {}
 export class SpendCapHit extends SpendCapFields {
   /** Null for a cap. */
   @IsOptional() @IsString() budget_id?: string | null;
+}
+
+/** Spend of a budget reaches a percentage of its amount, for the first time in a period. */
+export class BudgetThreshold extends LimitScope {
+  @IsString() budget_id!: string;
+  @IsString() name!: string;
+  @IsInt() threshold_pct!: number;
+  /** Posted spend of the period. */
+  @Matches(MONEY_PATTERN) spent_usd!: string;
+  /** The amount with its raise. */
+  @Matches(MONEY_PATTERN) amount_usd!: string;
+  /** ISO 8601 UTC: first instant of the period, and the first after it. */
+  @IsString() period_start!: string;
+  @IsOptional() @IsString() period_end!: string | null;
 }

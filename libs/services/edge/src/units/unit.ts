@@ -11,7 +11,7 @@ import {
   type UsageRecord,
 } from '@gateway/contracts';
 import { Journal, type IntentFacts, type SettleFacts, type UsageRest } from '@gateway/journal';
-import { SettlementQueue, limitReadings, unitScopes } from '@gateway/limits';
+import { SettlementQueue, budgetReadings, limitReadings, unitScopes } from '@gateway/limits';
 import {
   chargeFor,
   estimateTokens,
@@ -75,6 +75,7 @@ export class Unit {
     private readonly sinks: UnitSinks,
   ) {
     const { principal, plan, asked } = admitted;
+    const budgets = budgetReadings(principal.budgets, call.receivedAtMs);
     // The 30 days of caps count by it: no clock of a process that stands behind may hide what is spent there.
     const requestedAtMs = Math.max(call.receivedAtMs, admitted.counted.minute * MINUTE_MS - CLOCKS_APART_MS);
     this.facts = {
@@ -95,6 +96,7 @@ export class Unit {
       end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
       api_version: call.apiVersion,
       limits: readings(admitted),
+      ...(budgets === undefined ? {} : { budgets }),
       ...(principal.billing === undefined ? {} : { billing: principal.billing }),
     };
   }

@@ -177,7 +177,7 @@ function leastLeft(
     const held = Usd.fromNano(counted.reservedNano + counted.unpostedNano);
     return [Usd.parse(spendCapUsd).minus(Usd.parse(spent[index])).minus(held)];
   });
-  const left = [...ofCaps, ...budgets.flatMap((budget) => leftOf(budget) ?? [])];
+  const left = [...ofCaps, ...budgets.flatMap((budget) => (budget.is_hard ? (leftOf(budget) ?? []) : []))];
   if (left.length === 0) return null;
   const least = left.reduce((one, other) => (other.compare(one) < 0 ? other : one));
   return (least.isNegative() ? Usd.zero : least).toString();

@@ -11,11 +11,11 @@ export function leftOf({ effective_amount_usd, spent_usd, held_usd }: PeriodBudg
   return Usd.parse(effective_amount_usd).minus(Usd.parse(spent_usd)).minus(Usd.parse(held_usd));
 }
 
-/** Returns the id of the budget with the least left; null where there is none, or nothing is known. */
+/** Returns the id of the hard budget with the least left; null where there is none, or nothing is known. */
 export function tightestBudget(budgets: readonly PeriodBudgetRecord[]): string | null {
   let tightest: { id: string; left: Usd } | null = null;
   for (const budget of budgets) {
-    const left = leftOf(budget);
+    const left = budget.is_hard ? leftOf(budget) : null;
     if (left === null || (tightest !== null && left.compare(tightest.left) >= 0)) continue;
     tightest = { id: budget.id, left };
   }
@@ -37,6 +37,8 @@ export function grantOf(row: BudgetRow): BudgetGrant {
     period: row.period as BudgetGrant['period'],
     timeZone: row.time_zone,
     countedFromMs: row.counted_from.getTime(),
+    isHard: row.is_hard,
+    thresholdsPct: row.thresholds_pct,
   };
 }
 
@@ -58,6 +60,8 @@ export function budgetToWire(row: BudgetRow, use: PeriodUse, nowMs: number): Per
       until: new Date(raised.untilMs).toISOString(),
     },
     effective_amount_usd: (raised === null ? amount : amount.plus(Usd.parse(raised.byUsd))).toString(),
+    is_hard: row.is_hard,
+    thresholds_pct: row.thresholds_pct,
     spent_usd: use.spentUsd,
     held_usd: use.heldUsd,
     period_start: new Date(use.startMs).toISOString(),

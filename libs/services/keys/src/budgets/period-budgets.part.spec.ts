@@ -57,6 +57,7 @@ describe('budgets of calendar periods', () => {
       ...{ id: expect.stringMatching(/^bud_/), org_id: orgId, scope: 'org', scope_id: orgId, name: 'Ours' },
       ...{ amount_usd: '10.5', period: 'month', time_zone: 'America/New_York', raise: null },
       ...{ effective_amount_usd: '10.5', spent_usd: '0', held_usd: '0', is_enabled: true },
+      ...{ is_hard: true, thresholds_pct: [] },
       ...{ period_start: expect.stringMatching(/-01T0[45]:00:00.000Z$/), period_end: expect.any(String) },
       ...{ created_at: expect.any(String), updated_at: expect.any(String) },
     });
@@ -96,6 +97,11 @@ describe('budgets of calendar periods', () => {
     ['a name of two lines', { name: 'a\nb' }, 'name'],
     ['an unknown scope', { scope: 'account' }, 'scope'],
     ['an unknown field', { amount: '1' }, 'amount'],
+    ['a threshold above 100', { thresholds_pct: [101] }, 'thresholds_pct'],
+    ['a threshold of nothing', { thresholds_pct: [0] }, 'thresholds_pct'],
+    ['a threshold between whole numbers', { thresholds_pct: [12.5] }, 'thresholds_pct'],
+    ['a threshold that stands twice', { thresholds_pct: [50, 50] }, 'thresholds_pct'],
+    ['six thresholds', { thresholds_pct: [1, 2, 3, 4, 5, 6] }, 'thresholds_pct'],
   ])('422 names the field: %s', async (_name, body, field) => {
     const answer = await post(body);
     expect([codeOf(answer), locOf(answer)]).toEqual([[422, 'validation_error'], [field]]);
@@ -203,8 +209,12 @@ describe('budgets of calendar periods', () => {
     const ofKey = await created({ scope: 'key', scope_id: String(key.body.id), amount_usd: '3' });
     await created({ scope: 'key', scope_id: String(other.body.id), amount_usd: '1' });
     const disabled = await created({ amount_usd: '1', is_enabled: false });
+    const soft = await created({ amount_usd: '0.5', is_hard: false });
     const limits = (await call('GET', path)).body;
-    expect(limits).toMatchObject({ budgets: [ofOrg, ofKey], binding: { budget: ofKey.id, spend_cap: null } });
+    expect(limits).toMatchObject({
+      budgets: [ofOrg, ofKey, soft],
+      binding: { budget: ofKey.id, spend_cap: null },
+    });
     await call('PATCH', `${PATH}/${disabled.id}`, { is_enabled: true });
     expect((await call('GET', path)).body).toMatchObject({ binding: { budget: disabled.id } });
     const own = await keys.call('GET', '/v1/key', { as: { token: String(key.body.key) } as Person });
@@ -230,6 +240,7 @@ describe('budgets of calendar periods', () => {
         amountUsd: expect.stringMatching(/^10/),
       },
       ...{ raise: null, period: 'month', timeZone: 'UTC', countedFromMs: expect.any(Number) },
+      ...{ isHard: true, thresholdsPct: [] },
     };
     expect((await principalOf(String(inTeam.body.key))).budgets).toEqual([grant]);
     expect((await principalOf(String(outside.body.key))).budgets).toBeUndefined();
@@ -237,6 +248,11 @@ describe('budgets of calendar periods', () => {
     await call('POST', `${PATH}/${id}/raise`, { by_usd: '3', until: until.toISOString() });
     expect((await principalOf(String(inTeam.body.key))).budgets).toEqual([
       { ...grant, raise: { byUsd: expect.stringMatching(/^3/), untilMs: until.getTime() } },
+    ]);
+    await call('DELETE', `${PATH}/${id}/raise`);
+    await call('PATCH', `${PATH}/${id}`, { is_hard: false, thresholds_pct: [50, 100] });
+    expect((await principalOf(String(inTeam.body.key))).budgets).toEqual([
+      { ...grant, isHard: false, thresholdsPct: [50, 100] },
     ]);
     await call('PATCH', `${PATH}/${id}`, { is_enabled: false });
     expect((await principalOf(String(inTeam.body.key))).budgets).toBeUndefined();

@@ -109,6 +109,7 @@ export class PeriodBudgets {
             ...{ id: newId('bud', this.clock, this.random), org_id, scope, scope_id },
             ...{ name: body.name, amount_usd: body.amount_usd, period: body.period },
             ...{ time_zone: body.time_zone, is_enabled: body.is_enabled },
+            ...{ is_hard: body.is_hard, thresholds_pct: body.thresholds_pct },
             ...{ counted_from: now, created_at: now, updated_at: now },
           },
         });
@@ -129,11 +130,12 @@ export class PeriodBudgets {
       refuseFaults('validation_error', faultsOf(body));
       const fields = sentFields(body);
       if (fields.length === 0) return { answer: row, audit: null };
-      const { name, amount_usd, period, time_zone, is_enabled } = body;
+      const { name, amount_usd, period, time_zone, is_hard, thresholds_pct, is_enabled } = body;
       const now = this.now();
       // What came while it was disabled is in the ledger alone.
       const counted_from = is_enabled === true && !row.is_enabled ? now : undefined;
-      const data = { name, amount_usd, period, time_zone, is_enabled, counted_from, updated_at: now };
+      const changed = { name, amount_usd, period, time_zone, is_hard, thresholds_pct, is_enabled };
+      const data = { ...changed, counted_from, updated_at: now };
       const answer = await tx.budget.update({ where: { id }, data });
       return { answer, audit: auditOf('budget.update', row, fields) };
     });

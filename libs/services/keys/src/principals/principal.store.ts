@@ -79,7 +79,7 @@ const PROVIDER_KEYS = `(
 const BUDGETS = `(
   SELECT jsonb_agg(jsonb_build_object('id', b.id, 'name', b.name, 'scope', b.scope, 'scopeId', b.scope_id,
     'amountUsd', b.amount_usd::text, 'period', b.period, 'timeZone', b.time_zone,
-    'countedFromMs', (extract(epoch FROM b.counted_from) * 1000)::bigint,
+    'countedFromMs', (extract(epoch FROM b.counted_from) * 1000)::bigint, 'isHard', b.is_hard, 'thresholdsPct', b.thresholds_pct,
     'raise', CASE WHEN b.raise_until IS NOT NULL THEN jsonb_build_object('byUsd', b.raise_by_usd::text,
       'untilMs', (extract(epoch FROM b.raise_until) * 1000)::bigint) END) ORDER BY b.id)
   FROM budget b WHERE b.org_id = k.org_id AND b.is_enabled AND (b.scope, b.scope_id) IN (

@@ -1,6 +1,6 @@
 import type { AccountEvent } from '@gateway/contracts';
 import { settledNano } from '@gateway/money';
-import type { Notice, ThresholdsOf } from './notice.js';
+import { scopeFields, type Notice, type Repetition, type ThresholdsOf } from './notice.js';
 
 const PCT_UNITS = 10_000;
 
@@ -11,6 +11,7 @@ const PCT_UNITS = 10_000;
 export function movementNotices(event: AccountEvent, thresholds: ThresholdsOf): Notice[] {
   if (event.org_id == null) return [];
   if (isA(event, 'balance.movement')) return balanceNotices(event, event.org_id, thresholds);
+  if (isA(event, 'budget.movement')) return budgetNotices(event, event.org_id);
   return isA(event, 'spend.movement') ? spendNotices(event, event.org_id, thresholds) : [];
 }
 
@@ -59,6 +60,35 @@ function spendNotices(
       },
     ];
   });
+}
+
+/** Each threshold of a budget has one notice in a period: what is spent after it stays above. */
+function budgetNotices({ created_at, data }: AccountEvent<'budget.movement'>, orgId: string): Notice[] {
+  const { budget_id, name, scope, scope_id, thresholds_pct, ...amounts } = data;
+  const startMs = Date.parse(data.period_start);
+  return thresholds_pct.map((threshold_pct) => {
+    const rung = `budget.threshold/${budget_id}/${threshold_pct}`;
+    return {
+      sourceKey: `${rung}/${startMs}`,
+      type: 'budget.threshold' as const,
+      orgId,
+      atMs: Date.parse(created_at),
+      data: { budget_id, name, ...scopeFields(scope, scope_id), threshold_pct, ...amounts },
+      threshold: null,
+      repetition: oncePerPeriod(rung, startMs),
+    };
+  });
+}
+
+/** A period that began earlier than the last one that was told is over. */
+function oncePerPeriod(name: string, startMs: number): Repetition {
+  return {
+    name,
+    step: (last) =>
+      last !== null && startMs <= last.atMs
+        ? null
+        : { state: { atMs: startMs, detail: null }, isNotified: true },
+  };
 }
 
 /** A percentage in ten-thousandths: policies keep four decimals. */

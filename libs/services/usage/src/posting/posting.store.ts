@@ -7,6 +7,7 @@ import { UsageDatabase } from '../postgres/usage-database.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { isCharged } from './charged.js';
 import { insertDeadLetters } from './dead-letters.js';
+import { budgetMovements } from './budget-movements.js';
 import { eventArrays } from './event-columns.js';
 import { movements } from './movements.js';
 import { planPosting } from './posting.js';
@@ -97,7 +98,8 @@ export class PostingStore {
     await addSums(client, fresh, addedUp);
     await noteLateTags(client, fresh, tagsClaimedTo);
     const totals = await addTotals(client, posting);
-    await insertOutbox(client, movements({ fresh, posting, balances, totals }, { clock, random }));
+    const moved = movements({ fresh, posting, balances, totals }, { clock, random });
+    await insertOutbox(client, [...moved, ...(await budgetMovements(client, fresh, { clock, random }))]);
     const rejections = batches.flatMap((batch) => batch.rejections.map(({ rejection }) => rejection));
     await insertRejections(client, rejections);
     await insertDeadLetters(

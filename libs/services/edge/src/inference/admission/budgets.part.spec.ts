@@ -48,4 +48,35 @@ describe('budgets', () => {
       },
     });
   });
+
+  it('a soft budget refuses nothing; its thresholds go with the usage record, in the period of the request', async () => {
+    edge.serveModels(
+      testModel('budget/soft', [
+        { provider: 'simulated', upstreamModel: 'sim-chat:completion=90', price: '1000' },
+      ]),
+    );
+    const budget = {
+      ...{ id: 'bud_soft', name: 'Soft', scope: 'key' as const, scopeId: 'key_soft', amountUsd: '0.001' },
+      ...{ raise: null, period: 'day' as const, timeZone: 'UTC', countedFromMs: 7 },
+      ...{ isHard: false, thresholdsPct: [50] },
+    };
+    const key = edge.addKey(
+      testPrincipal('key_soft', { limits: [keyScope('key_soft', {})], budgets: [budget] }),
+    );
+    for (let at = 0; at < 3; at += 1) {
+      const served = await edge.post(hello('budget/soft'), { key });
+      expect(served.status).toBe(200);
+      const { budgets, limits } = (await edge.record(served)) as {
+        budgets: object[];
+        limits: { scope_id: string }[];
+      };
+      const [start_ms, end_ms] = limits[1].scope_id.split('/b:')[1].split(/[-.]/).map(Number);
+      expect(budgets).toEqual([
+        {
+          ...{ budget_id: 'bud_soft', name: 'Soft', scope: 'key', scope_id: 'key_soft' },
+          ...{ amount_usd: '0.001', thresholds_pct: [50], start_ms, end_ms },
+        },
+      ]);
+    }
+  });
 });

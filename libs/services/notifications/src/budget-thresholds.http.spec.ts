@@ -1,0 +1,84 @@
+import type { AccountData, AccountEvent } from '@gateway/contracts';
+import { testDatabase, type TestDatabase } from '@gateway/testing';
+import {
+  MIGRATED,
+  startNotificationsApp,
+  type NotificationsApp,
+  type Person,
+} from './notifications.fixture.js';
+
+let database: TestDatabase;
+let app: NotificationsApp;
+let owner: Person;
+
+beforeAll(async () => {
+  database = await testDatabase(MIGRATED);
+  app = await startNotificationsApp(database.url);
+});
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+beforeEach(() => {
+  owner = app.person();
+  app.receiver.received.length = 0;
+});
+
+const sent = async (type: string): Promise<Record<string, unknown>[]> => {
+  await app.deliver();
+  return app.receiver.of(type).map(({ event }) => event.data);
+};
+
+describe('budget.threshold', () => {
+  const budget = (spent_usd: string, more: Partial<AccountData<'budget.movement'>> = {}): AccountEvent => {
+    const data = {
+      ...{ budget_id: 'bud_1', name: 'Ours', scope: 'team' as const, scope_id: 'team_1', amount_usd: '10' },
+      ...{ period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-01T00:00:00.000Z' },
+      ...{ thresholds_pct: [50], spent_usd, ...more },
+    };
+    return app.event({ type: 'budget.movement', account_id: 'acct_1', org_id: owner.orgId, data });
+  };
+  const december = { period_start: '2026-12-01T00:00:00.000Z', period_end: '2027-01-01T00:00:00.000Z' };
+
+  it('names the budget, its scope, the threshold, what is spent and the period', async () => {
+    await app.channel(owner, 'budget.threshold');
+    await app.account(budget('5'), budget('1', { budget_id: 'bud_2', scope: 'key', scope_id: 'key_1' }));
+    const found = await sent('budget.threshold');
+    const one = {
+      ...{ budget_id: 'bud_1', name: 'Ours', scope: 'team', scope_id: 'team_1', key_id: null },
+      ...{ threshold_pct: 50, spent_usd: '5', amount_usd: '10' },
+      ...{ period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-01T00:00:00.000Z' },
+    };
+    const other = {
+      ...one,
+      budget_id: 'bud_2',
+      scope: 'key',
+      scope_id: 'key_1',
+      key_id: 'key_1',
+      spent_usd: '1',
+    };
+    expect(found.toSorted((a, b) => Number(b.spent_usd) - Number(a.spent_usd))).toEqual([one, other]);
+  });
+
+  it('each threshold once a period, of two replicas too, after a restart, and whatever comes late', async () => {
+    await app.channel(owner, 'budget.threshold');
+    let other = await startNotificationsApp(database.url);
+    const both = { thresholds_pct: [50, 80] };
+    const movements = [budget('5'), budget('6'), budget('8', both), budget('9', both)];
+    await Promise.all([app.account(...movements), other.account(...movements.toReversed())]);
+    await other.close();
+    other = await startNotificationsApp(database.url);
+    await other.account(...movements, budget('9.5', both));
+    const told = async (): Promise<string[]> =>
+      (await sent('budget.threshold'))
+        .map(
+          ({ threshold_pct, period_start }) => `${String(period_start).slice(0, 7)} ${String(threshold_pct)}`,
+        )
+        .sort();
+    expect(await told()).toEqual(['2026-11 50', '2026-11 80']);
+    await other.account(budget('7', december), budget('7.5', december));
+    await app.account(budget('9.9', { thresholds_pct: [50, 80, 99] }), budget('9.9', both));
+    expect(await told()).toEqual(['2026-11 50', '2026-11 80', '2026-11 99', '2026-12 50']);
+    await other.close();
+  });
+});

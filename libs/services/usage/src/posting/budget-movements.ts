@@ -1,0 +1,79 @@
+import type { BudgetReading, Clock, Random, UsageRecord } from '@gateway/contracts';
+import { accountEventRow, type OutboxRow } from '@gateway/event-log';
+import { settledNano, Usd } from '@gateway/money';
+import type pg from 'pg';
+import { arrayLiteral } from '../postgres/array-literal.js';
+import { isCharged } from './charged.js';
+import { PERIOD_SPENT, periodColumns } from './period-scopes.js';
+
+interface Counted extends BudgetReading {
+  accountId: string;
+  orgId: string | null;
+  createdAt: string;
+}
+
+/**
+ * Spend of the periods that a posting raised, of budgets that have reached a threshold. The posting has locked their accounts and
+ * written its events and hours, so each sum is what its commit leaves, whichever service posts next.
+ */
+export async function budgetMovements(
+  client: pg.PoolClient,
+  fresh: readonly UsageRecord[],
+  sources: { clock: Clock; random: Random },
+): Promise<OutboxRow[]> {
+  const budgets = [...countedOn(fresh).values()];
+  if (budgets.length === 0) return [];
+  const spent = await spentOf(client, budgets);
+  return budgets.flatMap((budget, index) => {
+    const { accountId: account_id, orgId: org_id, start_ms, end_ms } = budget;
+    const { budget_id, name, scope, scope_id, amount_usd } = budget;
+    const spent_usd = spent[index];
+    const thresholds_pct = budget.thresholds_pct.filter(
+      (pct) => settledNano(spent_usd) * 100n >= settledNano(amount_usd) * BigInt(pct),
+    );
+    if (thresholds_pct.length === 0) return [];
+    const data = {
+      ...{ budget_id, name, scope, scope_id, thresholds_pct },
+      ...{ spent_usd, amount_usd },
+      period_start: new Date(start_ms).toISOString(),
+      period_end: new Date(end_ms).toISOString(),
+    };
+    return [accountEventRow({ type: 'budget.movement', account_id, org_id, data }, '/usage', sources)];
+  });
+}
+
+/** Budgets by id and period, each as the newest unit saw it. */
+function countedOn(fresh: readonly UsageRecord[]): Map<string, Counted> {
+  const counted = new Map<string, Counted>();
+  for (const unit of fresh) {
+    if (unit.budgets === undefined || !isCharged(unit)) continue;
+    const { account_id: accountId, org_id: orgId = null, created_at: createdAt } = unit;
+    for (const budget of unit.budgets) {
+      const name = `${budget.budget_id}/${budget.start_ms}-${budget.end_ms}`;
+      const known = counted.get(name);
+      if (known !== undefined && known.createdAt >= createdAt) continue;
+      counted.set(name, { ...budget, accountId, orgId, createdAt });
+    }
+  }
+  return counted;
+}
+
+async function spentOf(client: pg.PoolClient, budgets: readonly Counted[]): Promise<string[]> {
+  const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(
+    budgets.map(({ scope_id, start_ms, end_ms }) => ({ id: `${scope_id}/b:${start_ms}-${end_ms}` })),
+  );
+  const { rows } = await client.query<{ spent: string }>({
+    name: 'spent-of-budgets',
+    text: `SELECT ${PERIOD_SPENT}::text AS spent
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[])
+        WITH ORDINALITY AS w(account_id, scope, scope_id, starts_at, hours_from, hours_to, ends_at, n)
+      ORDER BY w.n`,
+    values: [
+      arrayLiteral(budgets.map(({ accountId }) => accountId)),
+      arrayLiteral(budgets.map(({ scope }) => scope)),
+      arrayLiteral(scopeIds),
+      ...[startsAt, hoursFrom, hoursTo, endsAt],
+    ],
+  });
+  return rows.map(({ spent }) => Usd.parse(spent).toString());
+}
