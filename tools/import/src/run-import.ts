@@ -1,13 +1,19 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { GatewayConfigError } from '@gateway/providers';
+import { Accounts } from './litellm/accounts.js';
 import { NotReadable } from './litellm/config-file.js';
+import { readRows } from './litellm/database.js';
 import { readLiteLlm } from './litellm/read-litellm.js';
 import { ReleaseData } from './litellm/release.js';
+import { readOpenRouter } from './openrouter.js';
+import type { Draft } from './plan.js';
 import { gatewayYaml, linesOf, writeDraft } from './written-draft.js';
 
 interface Options {
   out?: string;
+  /** Address of LiteLLM's PostgreSQL. */
+  'database-url'?: string;
 }
 
 interface Output {
@@ -18,20 +24,32 @@ interface Output {
   code: 0 | 1 | 2;
 }
 
+/** Environment and time of an import. */
+interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  now: Date;
+}
+
 const FILE_BYTES_MAX = 16 * 1_024 * 1_024;
 
 /** Reads the configuration of another gateway and answers what it would write here. */
-export function runImport(
+export async function runImport(
+  source: 'litellm' | 'openrouter',
   path: string,
-  { out }: Options,
-  env: Readonly<Record<string, string | undefined>>,
-): Output {
+  options: Options,
+  { env, now }: Surroundings,
+): Promise<Output> {
+  const { out } = options;
   const misused = (fault: string): Output => ({ lines: [], fault, code: 2 });
   if (!existsSync(path)) return misused(`${path} is not there`);
   if (out !== undefined && existsSync(out)) return misused(`${out} is there already: name a new folder`);
   try {
     const release = new ReleaseData();
-    const { draft } = readLiteLlm({ text: readText(path), name: basename(path) }, release, env);
+    const file = { text: readText(path), name: basename(path) };
+    const draft =
+      source === 'litellm'
+        ? await readWithDatabase(file, options['database-url'], release, { env, now })
+        : readOpenRouter(file.text, file.name, now);
     const yaml = gatewayYaml(draft, release.seed);
     if (out !== undefined) writeDraft(out, draft, yaml);
     const lines = linesOf(draft);
@@ -40,6 +58,19 @@ export function runImport(
     if (!(failure instanceof NotReadable) && !(failure instanceof GatewayConfigError)) throw failure;
     return { lines: [], fault: failure.message, code: 1 };
   }
+}
+
+async function readWithDatabase(
+  file: { text: string; name: string },
+  address: string | undefined,
+  release: ReleaseData,
+  { env, now }: Surroundings,
+): Promise<Draft> {
+  const { draft, groups, router } = readLiteLlm(file, release, env);
+  if (address === undefined) router.routingOf(null);
+  else
+    new Accounts(await readRows(address), { groups, router, release }, draft.plan, draft.notes, now).read();
+  return draft;
 }
 
 /** Throws NotReadable. */

@@ -16,7 +16,8 @@ const notesOf = (text: string): string[] =>
 
 /** Returns what the file becomes, having let the real check judge it. */
 function written(text: string, env = {}) {
-  const { draft } = read(text, env);
+  const { draft, router } = read(text, env);
+  router.routingOf(null);
   const yaml = gatewayYaml(draft, release.seed);
   withWholeFile(release.seed, new GatewayFile(yaml));
   return { ...draft.gateway, credentials: draft.plan.credentials, routing: draft.plan.routing, yaml };

@@ -62,7 +62,6 @@ export function readLiteLlm(
   const unique = aliases.filter(
     ({ name: alias }, at) => aliases.findIndex((one) => one.name === alias) === at,
   );
-  router.routingOf(null);
   const { providers, credentials } = upstreams;
   const plan = { ...emptyPlan('litellm'), routing: router.routing, credentials };
   const gateway = { providers, models: models.models, prices: models.prices, aliases: unique };
@@ -73,10 +72,10 @@ export function readLiteLlm(
 function addBrand(
   { deployment: { at, group, upstreamModel }, provider }: Served,
   groups: Groups,
-  { seed }: ReleaseData,
+  release: ReleaseData,
   tell: (at: readonly (string | number)[], words: string) => void,
 ): boolean {
-  if (upstreamModel === '*' && seed.brands.some(({ slug }) => slug === provider)) {
+  if (upstreamModel === '*' && release.hasBrand(provider)) {
     groups.addBrand(group, provider);
     return true;
   }

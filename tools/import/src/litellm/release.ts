@@ -30,6 +30,10 @@ export class ReleaseData {
     return this.routes.get(`${slug} ${upstreamModel}`) ?? null;
   }
 
+  hasBrand(slug: string): boolean {
+    return this.seed.brands.some((brand) => brand.slug === slug);
+  }
+
   hasModel(id: string): boolean {
     return this.models.has(id);
   }
