@@ -51,6 +51,7 @@ const refusal: Rejection = {
   key_id: 'key_1',
   limit_type: 'rpm',
   money: null,
+  budget_id: null,
   count: 58,
 };
 const missing = (): never => {

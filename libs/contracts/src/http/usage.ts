@@ -18,7 +18,6 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { Money } from '../catalogue/price-record.js';
-import type { RefusedMoneyRecord } from '../events/rejection-record.js';
 import type { ScopeKind } from '../ports/principal.js';
 import { AMOUNT_PATTERN } from './keys.js';
 import { FILTER_VALUES_MAX, UsageFilter } from './usage-filter.js';
@@ -233,35 +232,6 @@ export interface RequestLookup {
   priced_at: string | null;
   /** Counters of the provider that have no price here, summed by name; null where there was none. */
   unpriced_counters: Record<string, number> | null;
-}
-
-export interface RejectionView {
-  request_id: string;
-  created_at: string;
-  endpoint: string;
-  model: string | null;
-  /** HTTP status. */
-  status: number;
-  code: string;
-  message: string;
-  scope: string | null;
-  scope_id: string | null;
-  /** Team of the scope team_member alone. */
-  team_id: string | null;
-  key_id: string;
-  limit_type: string | null;
-  /** Money behind the refusal; null for others and for refusals of earlier releases. */
-  money: RefusedMoneyRecord | null;
-  /** Refusals that the row stands for: a caller that hammers gets one row a second. */
-  count: number;
-}
-
-export interface RejectionsPage {
-  rejections: RejectionView[];
-  /** Refusals, not rows: the sum of all counts. */
-  total: number;
-  limit: number;
-  offset: number;
 }
 
 export interface RateMetric {

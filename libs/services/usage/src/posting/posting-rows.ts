@@ -188,6 +188,7 @@ const REJECTION_COLUMNS = [
   'scope_id',
   'limit_type',
   'money',
+  'budget_id',
   'count',
   'request_tags',
   'producer',

@@ -43,6 +43,7 @@ describe('POST /v1/usage/rejections', () => {
         key_id: 'key_1',
         limit_type: 'rpm',
         money: null,
+        budget_id: null,
         count: 1,
       },
     ]);
@@ -60,6 +61,13 @@ describe('POST /v1/usage/rejections', () => {
     expect(await found(others.request_id)).toEqual([]);
     expect(await found('')).toEqual([]);
     expect(await found(null)).toHaveLength(2);
+  });
+
+  it('READ-38 names the budget that refused', async () => {
+    const refused = { code: 'spend_limit_exceeded', http_status: 402, limit_type: 'spend_cap' };
+    await app.post(rejectionRecord({ ...refused, scope: 'team', scope_id: 'team_1', budget_id: 'bud_1' }));
+    const { body } = await app.call('POST', '/v1/usage/rejections', secret, {});
+    expect(body.rejections).toMatchObject([{ scope: 'team', scope_id: 'team_1', budget_id: 'bud_1' }]);
   });
 
   it('READ-38 says what a refusal for money rested on, and names people by their own id', async () => {

@@ -21,6 +21,7 @@ const COLUMNS = {
   key_id: true,
   limit_type: true,
   money: true,
+  budget_id: true,
   count: true,
   request_tags: true,
 } satisfies Prisma.RejectionSelect;
@@ -95,6 +96,7 @@ function toWire(row: RejectionRow): RejectionView {
     key_id: row.key_id,
     limit_type: row.limit_type,
     money: row.money as RejectionView['money'],
+    budget_id: row.budget_id,
     count: row.count,
   };
 }
