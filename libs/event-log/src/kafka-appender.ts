@@ -2,6 +2,11 @@ import type { Clock, LogRecord } from '@gateway/contracts';
 import kafkajs from 'kafkajs';
 import { within } from './within.js';
 
+const { GZIP, None } = kafkajs.CompressionTypes;
+
+/** A smaller batch costs more to pack than it saves, and an answer may wait for it. */
+const PACKED_CHARS_MIN = 8_000;
+
 const RECORDS_MAX = 500;
 /** A broker refuses a batch above a million bytes; a character may take three. */
 const CHARS_MAX = 300_000;
@@ -25,7 +30,7 @@ export class KafkaAppender {
 
   constructor(
     private readonly topic: string,
-    private readonly producer: kafkajs.Producer,
+    private readonly producer: Pick<kafkajs.Producer, 'send'>,
     private readonly clock: Clock,
   ) {}
 
@@ -68,7 +73,12 @@ export class KafkaAppender {
   }
 
   private async send(messages: LogRecord[]): Promise<void> {
-    const sent = this.producer.send({ topic: this.topic, acks: -1, messages });
+    const sent = this.producer.send({
+      topic: this.topic,
+      acks: -1,
+      compression: charsOf(messages) < PACKED_CHARS_MIN ? None : GZIP,
+      messages,
+    });
     sent.catch(() => undefined); // It may fail after the time was over.
     await within(sent, { clock: this.clock, timeoutMs: SEND_TIMEOUT_MS });
   }

@@ -1,4 +1,5 @@
 import './kafka-checksum.js';
+import './kafka-codecs.js';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { connect, isIP, type Socket } from 'node:net';
