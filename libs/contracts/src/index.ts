@@ -25,8 +25,14 @@ export type { PlatformCredentialError, PlatformCredentialRecord } from './http/p
 export type { TestedPlatformCredential } from './http/provider-keys.js';
 export { ErasedEndUsers } from './ports/erased-end-users.js';
 export type { ErasedEndUser } from './ports/erased-end-users.js';
-export { BREAKER_STATES, FIGURE_CLASSES, RouteHealth } from './ports/route-health.js';
-export type { BreakerState, ProviderError, ProviderState, RouteFigures } from './ports/route-health.js';
+export { BREAKER_STATES, FIGURE_CLASSES, HEALTH_STATES, RouteHealth } from './ports/route-health.js';
+export type {
+  BreakerState,
+  HealthState,
+  ProviderError,
+  ProviderState,
+  RouteFigures,
+} from './ports/route-health.js';
 export { PlatformCredentialsBody, ProviderStatesBody, RouteHealthBody } from './http/route-health.js';
 export { StoredContent } from './ports/stored-content.js';
 export type { PromptContent, PromptMessage, PromptVariable } from './ports/stored-content.js';

@@ -47,6 +47,7 @@ describe('issue 38 the parts of an own upstream', () => {
       tls: { ca: one.cert, cert: one.cert, key: one.key },
       timeouts: { connectMs: 2_000, idleMs: 30_000 },
       deployments: null,
+      healthPath: null,
     });
   });
 
@@ -56,6 +57,7 @@ describe('issue 38 the parts of an own upstream', () => {
       tls: null,
       timeouts: null,
       deployments: null,
+      healthPath: null,
     });
   });
 

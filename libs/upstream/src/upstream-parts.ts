@@ -26,6 +26,8 @@ export interface UpstreamParts {
   readonly tls: UpstreamTls | null;
   /** null = the times of all. */
   readonly timeouts: Provider['timeouts'] | null;
+  /** null = it is not asked. */
+  readonly healthPath: string | null;
   readonly deployments: NonNullable<OwnProvider['deployments']> | null;
 }
 
@@ -66,8 +68,8 @@ class PartsReader {
       headers: this.values('headers', headers ?? {}, new Map(lower)),
       query: this.values('query', query ?? {}, new Map(Object.entries(query ?? {}))),
     };
-    const deployments = this.entry.deployments ?? null;
-    return { added, tls: this.tls(), timeouts: this.timeouts(), deployments };
+    const { deployments = null, health_path: healthPath = null } = this.entry;
+    return { added, tls: this.tls(), timeouts: this.timeouts(), deployments, healthPath };
   }
 
   private values(

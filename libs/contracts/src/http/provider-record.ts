@@ -1,4 +1,4 @@
-import type { BreakerState, ProviderError } from '../ports/route-health.js';
+import type { BreakerState, HealthState, ProviderError } from '../ports/route-health.js';
 import type { ProviderHealth } from './model-view.js';
 
 /** A provider of the catalogue, as a super admin sees it; its health is that of all models that it serves. */
@@ -17,4 +17,6 @@ export interface ProviderRecord extends ProviderHealth {
   breaker: BreakerState | null;
   /** The newest of all edges, on the platform's own credential; null where there was none. */
   last_error: ProviderError | null;
+  /** The worst that any edge reported of its health path within the last minute; null where it has none. */
+  health: HealthState | null;
 }

@@ -16,7 +16,13 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { BREAKER_STATES, FIGURE_CLASSES, type BreakerState } from '../ports/route-health.js';
+import {
+  BREAKER_STATES,
+  FIGURE_CLASSES,
+  HEALTH_STATES,
+  type BreakerState,
+  type HealthState,
+} from '../ports/route-health.js';
 
 const REPORT_MAX = 500;
 /** More than an edge tries between two reports; sums of a slot stay within four bytes. */
@@ -70,6 +76,8 @@ class ProviderStateBody {
   @ValidateNested()
   @Type(() => ProviderErrorBody)
   last_error!: ProviderErrorBody | null;
+  /** Edges of an older release say nothing of it. */
+  @IsOptional() @IsIn(HEALTH_STATES) health: HealthState | null = null;
 }
 
 /** A process, of its own choice. */

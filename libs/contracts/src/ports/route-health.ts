@@ -34,12 +34,18 @@ export interface ProviderError {
   at: string;
 }
 
+/** Answers of a provider's health path, from the better to the worse. */
+export const HEALTH_STATES = ['ok', 'failing'] as const;
+export type HealthState = (typeof HEALTH_STATES)[number];
+
 /** A provider as one edge sees it now. */
 export interface ProviderState {
   provider: string;
   /** The worst of its models' breakers. */
   breaker: BreakerState;
   last_error: ProviderError | null;
+  /** null where it has no health path. */
+  health: HealthState | null;
 }
 
 /**

@@ -28,6 +28,7 @@ const provider = {
     discover: { type: 'boolean' },
     headers: { type: 'object', maxProperties: 32 },
     query: { type: 'object', maxProperties: 16 },
+    health_path: { type: 'string', pattern: '^/[!"$-~]{0,511}$' },
     deployments: {
       type: 'object',
       maxProperties: 200,

@@ -23,6 +23,8 @@ export interface OwnProvider {
   client_cert_file?: string;
   client_key_file?: string;
   timeouts?: { connect_ms?: number; first_byte_ms?: number; idle_ms?: number; total_ms?: number };
+  /** Path at the host of `base_url` that is asked whether the upstream is well. */
+  health_path?: string;
   /** Names of Azure's deployments, by the upstream model of a route. */
   deployments?: Readonly<Record<string, string>>;
   /** Ask it for its models and list them free. Absent: where it needs no key and no model here names it. */

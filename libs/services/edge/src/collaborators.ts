@@ -51,6 +51,7 @@ import { Units } from './units/unit.js';
 import { Attempts } from './upstream/attempts.js';
 import { Credentials } from './upstream/credentials.js';
 import { OpenedKeys } from './upstream/opened-keys.js';
+import { HealthChecks } from './upstream/health-checks.js';
 import { PoolSync } from './upstream/pool-sync.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { Upstream } from './upstream/upstream.js';
@@ -77,6 +78,7 @@ export const COLLABORATORS: Provider[] = [
   OpenedKeys,
   Credentials,
   PoolSync,
+  HealthChecks,
   ProviderAlarms,
   Upstream,
   Attempts,

@@ -44,6 +44,7 @@ import { resubmit } from './units/resubmit.js';
 import { Settlements } from './units/settlements.js';
 import { OpenedKeys, POOLED_KEYS } from './upstream/opened-keys.js';
 import { CredentialReports } from './upstream/credential-reports.js';
+import { HealthChecks } from './upstream/health-checks.js';
 import { LastErrors, RouteReports } from './upstream/route-reports.js';
 
 /** Name of this process among all that report. */
@@ -197,11 +198,12 @@ const PROVIDERS: Provider[] = [
   },
   {
     provide: RouteReports,
-    inject: [RouteStats, CircuitBreakers, LastErrors, RouteHealth, CLOCK, EDGE_NAME, LOGGER],
+    inject: [RouteStats, CircuitBreakers, LastErrors, HealthChecks, RouteHealth, CLOCK, EDGE_NAME, LOGGER],
     useFactory: (
       { figures }: RouteStats,
       breakers: CircuitBreakers,
       errors: LastErrors,
+      { states: answers }: HealthChecks,
       health: RouteHealth,
       clock: Clock,
       edge: string,
@@ -211,6 +213,7 @@ const PROVIDERS: Provider[] = [
         figures,
         breakers,
         errors,
+        answers,
         health,
         clock,
         edge,

@@ -252,6 +252,14 @@ describe('the state of a provider', () => {
     ).toBe(204);
     expect(await shownState()).toEqual({ breaker: 'closed', last_error: newer });
     expect(await shownState('simulated-messages')).toEqual({ breaker: 'closed', last_error: null });
+    expect((await listed('simulated')).health).toBeNull();
+    const asked = (health: string): object => ({ ...state('closed', newer), health });
+    await reportStates('e3', [asked('failing')]);
+    await reportStates('e1', [asked('ok')]);
+    expect((await listed('simulated')).health).toBe('failing');
+    await reportStates('e3', [asked('ok')]);
+    expect((await listed('simulated')).health).toBe('ok');
+    expect(await reportStates('e3', [asked('fine')])).toBe(422);
     for (const [breaker, worst] of [
       ['open', 'open'],
       ['half_open', 'half_open'],

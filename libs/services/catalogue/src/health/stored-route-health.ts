@@ -3,6 +3,7 @@ import {
   BREAKER_STATES,
   CatalogueReader,
   FIGURE_CLASSES,
+  HEALTH_STATES,
   RouteHealth,
   type Clock,
   type ProviderHealth,
@@ -43,11 +44,11 @@ const ADD = `INSERT INTO route_health (slot, provider, model_id, tries, faults, 
   ON CONFLICT (slot, provider, model_id) DO UPDATE SET tries = ${MORE('route_health.tries', 'excluded.tries')},
     faults = ${MORE('route_health.faults', 'excluded.faults')}, ${ADDED('latency')}, ${ADDED('speed')}`;
 
-const PUT_STATES = `INSERT INTO provider_state (provider, edge, breaker, last_error, reported_at)
-  SELECT provider, $1, breaker, last_error, $2
-  FROM jsonb_to_recordset($3::jsonb) AS seen(provider text, breaker text, last_error jsonb)
+const PUT_STATES = `INSERT INTO provider_state (provider, edge, breaker, last_error, health, reported_at)
+  SELECT provider, $1, breaker, last_error, health, $2
+  FROM jsonb_to_recordset($3::jsonb) AS seen(provider text, breaker text, last_error jsonb, health text)
   ON CONFLICT (provider, edge) DO UPDATE SET breaker = excluded.breaker, last_error = excluded.last_error,
-    reported_at = excluded.reported_at`;
+    health = excluded.health, reported_at = excluded.reported_at`;
 
 const DROP_STATES = `DELETE FROM provider_state WHERE reported_at <= $1 OR (provider, edge) IN (
   SELECT provider, edge FROM (
@@ -97,18 +98,19 @@ export class StoredRouteHealth extends RouteHealth {
     return this.known.get(nameOf(provider, modelId)) ?? NOT_MEASURED;
   }
 
-  /** The worst breaker and the newest error of all edges. */
-  stateOf(provider: string): Pick<ProviderRecord, 'breaker' | 'last_error'> {
+  /** The worst breaker and health, and the newest error, of all edges. */
+  stateOf(provider: string): Pick<ProviderRecord, 'breaker' | 'last_error' | 'health'> {
     const states = this.states.get(provider) ?? [];
     const since = this.clock.now() - STATE_MS;
-    const breakers = new Set(
-      states.filter(({ reported_at }) => reported_at.getTime() > since).map(({ breaker }) => breaker),
-    );
+    const recent = states.filter(({ reported_at }) => reported_at.getTime() > since);
+    const breakers = new Set(recent.map(({ breaker }) => breaker));
+    const answers = new Set(recent.map(({ health }) => health));
     const errors = states.flatMap(({ last_error }) => last_error ?? []);
     errors.sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
     return {
       breaker: BREAKER_STATES.findLast((state) => breakers.has(state)) ?? null,
       last_error: errors.at(0) ?? null,
+      health: HEALTH_STATES.findLast((state) => answers.has(state)) ?? null,
     };
   }
 
@@ -150,7 +152,7 @@ export class StoredRouteHealth extends RouteHealth {
     const ofProviders = rows.map((row) => ({ ...row, model: '' }));
     await pool.query(DROP_STATES, [new Date(this.clock.now() - STATES_KEPT_MS), STATES_MAX]);
     const states = await pool.query<StoredState>(
-      'SELECT provider, breaker, last_error, reported_at FROM provider_state',
+      'SELECT provider, breaker, last_error, health, reported_at FROM provider_state',
     );
     const byProvider = new Map<string, StoredState[]>();
     for (const state of states.rows)

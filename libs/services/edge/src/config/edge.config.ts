@@ -97,6 +97,8 @@ export interface EnabledProvider {
   access: ProviderAccess;
   /** TLS of its address, where it is not that of all. */
   tls?: UpstreamTls;
+  /** Address that says whether it is well; absent = it is not asked. */
+  healthUrl?: string;
 }
 
 /**
@@ -144,10 +146,15 @@ export function enabledProviders(env: Environment = process.env): Map<string, En
 /** Returns the provider with what the file adds to its calls. */
 function withParts({ provider, access }: EnabledProvider, parts: UpstreamParts | undefined): EnabledProvider {
   if (parts === undefined) return { provider, access };
-  const { added, tls, timeouts, deployments } = parts;
+  const { added, tls, timeouts, deployments, healthPath } = parts;
   const named = deployments === null ? provider : withDeployments(provider, deployments);
   const called = { ...withAddedParts(named), ...(timeouts !== null && { timeouts }) };
-  return { provider: called, access: { ...access, added }, ...(tls !== null && { tls }) };
+  return {
+    provider: called,
+    access: { ...access, added },
+    ...(tls !== null && { tls }),
+    ...(healthPath !== null && { healthUrl: `${new URL(access.baseUrl).origin}${healthPath}` }),
+  };
 }
 
 /** Marks the simulated providers that `auto` leaves out: the built-in answers are no substitute for a real model. */

@@ -41,9 +41,11 @@ export interface PoolMember extends Omit<PooledCredential, 'state'> {
  */
 @Injectable()
 export class PlatformPools implements CredentialPools {
-  /** This object while a provider has several credentials; undefined = none has, so that requests ask nothing. */
+  /** This object while a provider has several credentials or is ill; undefined = none, so that requests ask nothing. */
   active: CredentialPools | undefined;
   private pools: ReadonlyMap<string, readonly PoolMember[]> = new Map();
+  /** Providers that have said themselves that they are not well, and when they are asked again. */
+  private readonly ill = new Map<string, number>();
   private findings = new Map<string, CredentialState>();
   private uses = new Map<string, { requests: number; lastUsedMs: number }>();
 
@@ -71,12 +73,26 @@ export class PlatformPools implements CredentialPools {
         );
     }
     this.pools = pools;
-    this.active = pools.size > 0 ? this : undefined;
+    this.judge();
     const enabled = [...pools].filter(([, members]) => members.some(({ isEnabled }) => isEnabled));
     return this.directory.follow([...pools.keys()], new Set(enabled.map(([slug]) => slug)));
   }
 
+  /** Takes a provider's routes out of plans until it is asked again, or puts them back with null. */
+  setIll(provider: string, untilMs: number | null): void {
+    if (untilMs === null) this.ill.delete(provider);
+    else this.ill.set(provider, untilMs);
+    this.judge();
+  }
+
+  isIll(provider: string): boolean {
+    return this.ill.has(provider);
+  }
+
   readyAtMs(provider: string, model: string, nowMs: number): number | null {
+    const illUntilMs = this.ill.get(provider);
+    // It stays out while it is asked.
+    if (illUntilMs !== undefined) return Math.max(illUntilMs, nowMs + 1_000);
     const members = this.pools.get(provider);
     if (members === undefined) return null;
     return Math.min(...members.map((member) => readyAt(member, model, nowMs)));
@@ -159,6 +175,10 @@ export class PlatformPools implements CredentialPools {
         lastUsedMs: Math.max(lastUsedMs, later?.lastUsedMs ?? 0),
       });
     }
+  }
+
+  private judge(): void {
+    this.active = this.pools.size > 0 || this.ill.size > 0 ? this : undefined;
   }
 
   private note(member: PoolMember, { options }: UpstreamError, model: string): void {

@@ -19,6 +19,9 @@ export class ProviderDirectory {
   /** Addresses for customers' own keys. */
   readonly addresses: ReadonlyMap<string, string>;
 
+  /** Addresses that say whether a provider is well, with the headers that the operator adds. */
+  readonly health: readonly { provider: string; url: string; headers: Record<string, string> }[];
+
   constructor(
     enabled: ReadonlyMap<string, EnabledProvider>,
     keyed: ReadonlyMap<string, KeyedProvider>,
@@ -46,6 +49,9 @@ export class ProviderDirectory {
             ],
     );
     this.access = new Map([...enabled].map(([slug, { access }]) => [slug, access]));
+    this.health = [...enabled].flatMap(([provider, { access, healthUrl: url }]) =>
+      url === undefined ? [] : [{ provider, url, headers: { ...access.added?.headers } }],
+    );
     this.tls = new Map(
       [...enabled.values()].flatMap(({ access, tls }) =>
         tls === undefined ? [] : [[new URL(access.baseUrl).origin, tls]],

@@ -1,4 +1,4 @@
-import { UpstreamError, type BreakerState, type Route } from '@gateway/contracts';
+import { UpstreamError, type BreakerState, type HealthState, type Route } from '@gateway/contracts';
 import { RouteFigureCounts } from '@gateway/routing';
 import { fixedClock, RouteHealthDouble } from '@gateway/testing';
 import { LastErrors, RouteReports } from './route-reports.js';
@@ -8,7 +8,11 @@ const route = (n: number): Route => ({ provider: 'p', model: `a/m${n}`, upstream
 
 type Parts = ConstructorParameters<typeof RouteReports>[0];
 let errors: LastErrors;
-beforeEach(() => (errors = new LastErrors()));
+let answers: Map<string, HealthState>;
+beforeEach(() => {
+  errors = new LastErrors();
+  answers = new Map();
+});
 const parts = (
   clock: Parts['clock'],
   health: RouteHealthDouble,
@@ -17,6 +21,7 @@ const parts = (
   ...{ clock, health, edge: 'e1', breakers: { states: () => states } },
   figures: new RouteFigureCounts(),
   errors,
+  answers,
   onFault: (fault) => {
     throw fault;
   },
@@ -77,6 +82,7 @@ describe('reports of how providers fare', () => {
     fail('a', 500);
     fail('a', 401, 'internal_provider_error');
     fail('c', null);
+    answers.set('c', 'failing').set('d', 'ok');
     await clock.advance(15_000);
     const at = '2026-11-01T12:00:15.000Z';
     const code = 'upstream_error';
@@ -85,13 +91,20 @@ describe('reports of how providers fare', () => {
         provider: 'a',
         breaker: 'open',
         last_error: { code, provider_code: 'internal_provider_error', http_status: 401, at },
+        health: null,
       },
-      { provider: 'c', breaker: 'closed', last_error: { code, provider_code: null, http_status: null, at } },
-      { provider: 'b', breaker: 'closed', last_error: null },
+      {
+        provider: 'c',
+        breaker: 'closed',
+        last_error: { code, provider_code: null, http_status: null, at },
+        health: 'failing',
+      },
+      { provider: 'd', breaker: 'closed', last_error: null, health: 'ok' },
+      { provider: 'b', breaker: 'closed', last_error: null, health: null },
     ];
     expect(health.states).toEqual([first]);
     breakers.length = 0;
     await reports.stop();
-    expect(health.states.at(1)).toEqual([{ ...first[0], breaker: 'closed' }, first[1]]);
+    expect(health.states.at(1)).toEqual([{ ...first[0], breaker: 'closed' }, first[1], first[2]]);
   });
 });

@@ -2,6 +2,7 @@ import {
   BREAKER_STATES,
   type BreakerState,
   type Clock,
+  type HealthState,
   type ProviderError,
   type ProviderState,
   type RouteHealth,
@@ -31,6 +32,8 @@ interface RouteReportsOptions {
   figures: Pick<RouteFigureCounts, 'take'>;
   breakers: { states(): { provider: string; state: BreakerState }[] };
   errors: Pick<LastErrors, 'byProvider'>;
+  /** Answers of health paths, by provider. */
+  answers: ReadonlyMap<string, HealthState>;
   health: RouteHealth;
   clock: Clock;
   /** Names this process among all that report. */
@@ -70,11 +73,12 @@ export class RouteReports {
    * Returns the state of each called provider: one whose breakers are forgotten was not called for long, and would be.
    */
   private states(): ProviderState[] {
-    const { byProvider } = this.options.errors;
+    const { answers, breakers, errors } = this.options;
+    const { byProvider } = errors;
     const worst = new Map<string, BreakerState>(
-      [...byProvider.keys()].map((provider) => [provider, 'closed']),
+      [...byProvider.keys(), ...answers.keys()].map((provider) => [provider, 'closed']),
     );
-    for (const { provider, state } of this.options.breakers.states()) {
+    for (const { provider, state } of breakers.states()) {
       const known = worst.get(provider) ?? 'closed';
       worst.set(provider, BREAKER_STATES.indexOf(state) > BREAKER_STATES.indexOf(known) ? state : known);
     }
@@ -82,6 +86,7 @@ export class RouteReports {
       provider,
       breaker,
       last_error: byProvider.get(provider) ?? null,
+      health: answers.get(provider) ?? null,
     }));
   }
 }
