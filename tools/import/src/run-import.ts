@@ -1,17 +1,23 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayConfigError } from '@gateway/providers';
+import { Refused, type Gateway } from './apply/api.js';
+import { PlanApplier } from './apply/apply-plan.js';
+import { MadeRecords } from './apply/made-records.js';
 import { Accounts } from './litellm/accounts.js';
 import { NotReadable } from './litellm/config-file.js';
 import { readRows } from './litellm/database.js';
 import { readLiteLlm } from './litellm/read-litellm.js';
 import { ReleaseData } from './litellm/release.js';
 import { readOpenRouter } from './openrouter.js';
-import type { Draft } from './plan.js';
-import { gatewayYaml, linesOf, writeDraft } from './written-draft.js';
+import type { Draft, Plan } from './plan.js';
+import { gatewayYaml, linesOf, PLAN, writeDraft } from './written-draft.js';
 
 interface Options {
   out?: string;
+  /** Makes the records over the API of GATEWAY_URL. */
+  apply?: boolean;
   /** Address of LiteLLM's PostgreSQL. */
   'database-url'?: string;
 }
@@ -42,8 +48,14 @@ export async function runImport(
   const { out } = options;
   const misused = (fault: string): Output => ({ lines: [], fault, code: 2 });
   if (!existsSync(path)) return misused(`${path} is not there`);
-  if (out !== undefined && existsSync(out)) return misused(`${out} is there already: name a new folder`);
+  const gateway = options.apply === true ? gatewayOf(env) : null;
+  if (options.apply === true && (out === undefined || gateway === null))
+    return misused('--apply needs --out, GATEWAY_URL and GATEWAY_TOKEN');
   try {
+    if (out !== undefined && existsSync(out)) {
+      if (gateway !== null && existsSync(join(out, PLAN))) return await applied(out, gateway, env, []);
+      return misused(`${out} is there already: name a new folder`);
+    }
     const release = new ReleaseData();
     const file = { text: readText(path), name: basename(path) };
     const draft =
@@ -53,11 +65,30 @@ export async function runImport(
     const yaml = gatewayYaml(draft, release.seed);
     if (out !== undefined) writeDraft(out, draft, yaml);
     const lines = linesOf(draft);
+    if (gateway !== null && out !== undefined) return await applied(out, gateway, env, lines);
     return { lines: lines.length === 0 ? ['nothing to write'] : lines, fault: null, code: 0 };
   } catch (failure) {
-    if (!(failure instanceof NotReadable) && !(failure instanceof GatewayConfigError)) throw failure;
+    const isTold = [NotReadable, GatewayConfigError, Refused].some((type) => failure instanceof type);
+    if (!isTold || !(failure instanceof Error)) throw failure;
     return { lines: [], fault: failure.message, code: 1 };
   }
+}
+
+function gatewayOf({ GATEWAY_URL: url, GATEWAY_TOKEN: token }: Surroundings['env']): Gateway | null {
+  return url && token ? { url, token, fetch, wait: pause } : null;
+}
+
+/** Makes what the plan of the folder has, as it stands there: it may have been read and changed by hand. */
+async function applied(
+  folder: string,
+  gateway: Gateway,
+  env: Surroundings['env'],
+  lines: readonly string[],
+): Promise<Output> {
+  const plan = JSON.parse(readText(join(folder, PLAN))) as Plan;
+  const applier = new PlanApplier(gateway, new MadeRecords(folder), plan, env);
+  await applier.run();
+  return { lines: [...lines, ...applier.lines], fault: null, code: 0 };
 }
 
 async function readWithDatabase(

@@ -5,6 +5,8 @@ import { GatewayFile } from '@gateway/providers';
 import { stringify } from 'yaml';
 import type { Draft } from './plan.js';
 
+/** Name of the file with the records that are made over the API. */
+export const PLAN = 'plan.json';
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -54,8 +56,9 @@ export function writeDraft(folder: string, draft: Draft, yaml: string): void {
   const notes = draft.notes.map(({ place, words }) => `- ${plain(`${place}: ${words}`)}\n`).join('');
   const files = {
     'gateway.yaml': yaml,
-    'plan.json': `${JSON.stringify(draft.plan, null, 2)}\n`,
     'no-counterpart.md': `# Without a counterpart\n\n${notes === '' ? 'Nothing.\n' : notes}`,
+    // The last one: a folder with it is whole.
+    [PLAN]: `${JSON.stringify(draft.plan, null, 2)}\n`,
   };
   for (const [name, text] of Object.entries(files))
     writeFileSync(join(folder, name), text, { mode: PRIVATE_FILE, flag: 'wx' });
