@@ -10,6 +10,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { zonesWith } from '../format/zone.js';
 import { useChangeMe } from '../session/change-me.queries.js';
 import type { Me } from '../session/rights.js';
 import { useMe } from '../session/me.queries.js';
@@ -46,12 +47,6 @@ export default function AccountPage(): ReactNode {
       </Stack>
     </>
   );
-}
-
-const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** Browsers list a zone under one of its names alone, Asia/Calcutta: the person's own is there as it is kept. */
-export function zonesWith(own: string): string[] {
-  return [...new Set(['UTC', BROWSER_ZONE, own, ...Intl.supportedValuesOf('timeZone')])];
 }
 
 function Person({ me }: { me: Me }): ReactNode {

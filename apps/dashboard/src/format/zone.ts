@@ -11,3 +11,9 @@ export function isZone(text: string): boolean {
     return false;
   }
 }
+
+/** Browsers list a zone under one of its names alone, Asia/Calcutta: a chosen one is there as it is kept. */
+export function zonesWith(own: string): string[] {
+  const { timeZone: browsers } = Intl.DateTimeFormat().resolvedOptions();
+  return [...new Set(['UTC', browsers, own, ...Intl.supportedValuesOf('timeZone')])];
+}

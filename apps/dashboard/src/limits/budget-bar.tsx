@@ -12,7 +12,7 @@ export function usedInWords(used: number): string {
 }
 
 /** Bar of a cap: yellow from 80 % on, red once it is used. */
-export function BudgetBar({ budget: { name, used } }: { budget: Budget }): ReactNode {
+export function BudgetBar({ budget: { name, used } }: { budget: Pick<Budget, 'name' | 'used'> }): ReactNode {
   return (
     <Progress
       size="md"

@@ -1,9 +1,11 @@
-import { Group, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { SCOPE_WORDS } from '../format/limit-words.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
+import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
@@ -12,6 +14,7 @@ import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
 import { BudgetBar, usedInWords } from './budget-bar.js';
 import { BudgetName } from './budget-name.js';
 import { useBudgets, type Budget } from './budgets.queries.js';
+import { PeriodBudgets } from './period-budgets.js';
 
 const ROWS = 50;
 
@@ -39,21 +42,39 @@ const COLUMNS: readonly Column<Budget>[] = [
 
 export default function BudgetsPage(): ReactNode {
   const { id } = useOrg();
+  const [url, change] = useParamsOfUrl();
   return (
     <>
       <PageHead
         title="Budgets"
         scope={useScopes().usage}
-        about="Every spend cap and what is spent of it, the one nearest to its end first."
-      />
-      {id !== null && <Budgets org={id} />}
+        about="What may be spent: budgets of a calendar period, and caps."
+      >
+        <Button
+          leftSection={<IconPlus size={16} />}
+          onClick={() => change({ create: 'yes', page: url.page })}
+        >
+          Create budget
+        </Button>
+      </PageHead>
+      {id !== null && (
+        <Stack gap="lg">
+          <PeriodBudgets org={id} />
+          <Panel
+            title="Spend caps"
+            about="Every spend cap and what is spent of it, the one nearest to its end first."
+          >
+            <Caps org={id} />
+          </Panel>
+        </Stack>
+      )}
     </>
   );
 }
 
-function Budgets({ org }: { org: string }): ReactNode {
+function Caps({ org }: { org: string }): ReactNode {
   const [url, change] = useParamsOfUrl();
-  const page = pageOf(url.page);
+  const page = pageOf(url.caps);
   const budgets = useBudgets(org, { limit: ROWS, offset: (page - 1) * ROWS });
   if (budgets.isPending) return <Loading height={44} rows={6} />;
   if (budgets.isError) return <ProblemCard failure={budgets.error} retry={() => void budgets.refetch()} />;
@@ -63,7 +84,7 @@ function Budgets({ org }: { org: string }): ReactNode {
   return (
     <>
       <DataTable
-        label="Budgets"
+        label="Spend caps"
         columns={COLUMNS}
         rows={data}
         rowKey={({ scope, team_id: team, id }) => `${scope} ${team} ${id}`}
@@ -78,7 +99,7 @@ function Budgets({ org }: { org: string }): ReactNode {
         page={page}
         rows={ROWS}
         total={Math.min(total, 1_000)}
-        onChange={(next) => change({ page: next === 1 ? null : String(next) })}
+        onChange={(next) => change({ caps: next === 1 ? null : String(next), page: url.page })}
       />
     </>
   );

@@ -16,6 +16,7 @@ export type Simulation = Schemas['LimitSimulation'];
 export type Check = Schemas['LimitCheck'];
 
 const CHOICES = 50;
+const SCOPE_CHOICES = 200;
 /** Rows of one branch that are read at once. */
 const BRANCH_ROWS = 20;
 
@@ -34,6 +35,15 @@ export function useKeyChoices(
     queryKey: [org, 'key-choices', query],
     queryFn: () => bodyOf(api.GET('/v1/keys', { params: { query } })),
     placeholderData: (shown) => shown,
+  });
+}
+
+/** Reads teams and people of an organization by name, for a list to choose from. */
+export function useScopeChoices(org: string): UseQueryResult<Schemas['KeyFilterOptions']> {
+  const query = { ...keysOf(org), limit: SCOPE_CHOICES };
+  return useQuery({
+    queryKey: [org, 'filter-names', query],
+    queryFn: () => bodyOf(api.GET('/v1/keys/filter-options', { params: { query } })),
   });
 }
 

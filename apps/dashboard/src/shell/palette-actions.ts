@@ -26,6 +26,13 @@ export const ACTIONS: readonly Action[] = [
     who: ['owner', 'admin'],
   },
   {
+    label: 'Create budget',
+    words: 'new month limit spend cap',
+    path: '/budgets',
+    search: { create: 'yes' },
+    who: ['owner', 'admin'],
+  },
+  {
     label: 'Create team',
     words: 'new group',
     path: '/teams',

@@ -1,4 +1,4 @@
-import { zonesWith } from './account-page.js';
+import { zonesWith } from './zone.js';
 
 describe('the zones that a person can choose', () => {
   it.each(['Asia/Kolkata', 'Asia/Calcutta', 'UTC'])(

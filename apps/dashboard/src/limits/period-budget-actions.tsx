@@ -1,0 +1,119 @@
+import { Button, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { dayStart } from '../format/time.js';
+import { Confirm } from '../shell/confirm.js';
+import { FormEnd } from '../shell/form-end.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { offerUndo } from '../shell/undo.js';
+import { EditBudget } from './period-budget-form.js';
+import {
+  useChangeBudget,
+  useDeleteBudget,
+  useEndRaise,
+  useRaiseBudget,
+  type PeriodBudget,
+} from './period-budgets.queries.js';
+
+type Opened = 'edit' | 'raise' | 'delete' | null;
+
+/** Menu of a budget. */
+export function PeriodBudgetActions({ budget }: { budget: PeriodBudget }): ReactNode {
+  const [opened, open] = useState<Opened>(null);
+  const { id, name, is_enabled: isOn, raise } = budget;
+  const change = useChangeBudget(id);
+  const endRaise = useEndRaise(id);
+  const deletion = useDeleteBudget(id);
+  const close = (): void => open(null);
+  const toggle = (): void =>
+    change.mutate(
+      { is_enabled: !isOn },
+      {
+        onSuccess: () =>
+          offerUndo(`${name} is ${isOn ? 'paused' : 'resumed'}.`, () =>
+            change.mutateAsync({ is_enabled: isOn }),
+          ),
+      },
+    );
+  const failure = change.error ?? endRaise.error;
+  return (
+    <Stack gap="xs">
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={change.isPending || endRaise.isPending}
+            aria-label={`Change ${name}`}
+            rightSection={<IconChevronDown size={14} />}
+          >
+            Change
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => open('edit')}>Edit</Menu.Item>
+          <Menu.Item onClick={() => open('raise')}>Raise for a time</Menu.Item>
+          {raise !== null && <Menu.Item onClick={() => endRaise.mutate()}>End the raise</Menu.Item>}
+          <Menu.Item onClick={toggle}>{isOn ? 'Pause' : 'Resume'}</Menu.Item>
+          <Menu.Item color="red" onClick={() => open('delete')}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {failure !== null && <ProblemCard failure={failure} />}
+      <Modal opened={opened === 'edit'} onClose={close} title={`Edit ${name}`}>
+        <EditBudget budget={budget} onClose={close} />
+      </Modal>
+      <Modal opened={opened === 'raise'} onClose={close} title={`Raise ${name}`}>
+        <Raise budget={budget} onClose={close} />
+      </Modal>
+      <Confirm
+        title={`Delete ${name}`}
+        about="Requests are no longer blocked by it. Spend caps and other budgets stay."
+        action="Delete"
+        isOpen={opened === 'delete'}
+        onClose={close}
+        write={deletion}
+        onConfirm={() => deletion.mutate(undefined, { onSuccess: close })}
+      />
+    </Stack>
+  );
+}
+
+function Raise({ budget, onClose }: { budget: PeriodBudget; onClose: () => void }): ReactNode {
+  const raise = useRaiseBudget(budget.id);
+  const [by, setBy] = useState('');
+  const [day, setDay] = useState('');
+  const fields = raise.error?.fields ?? {};
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    // The day itself is a part of it.
+    const until = dayStart(day, budget.time_zone, 1) ?? '';
+    raise.mutate({ by_usd: by.trim(), until }, { onSuccess: onClose });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          label="Add, USD"
+          inputMode="decimal"
+          required
+          data-autofocus
+          error={fields.by_usd}
+          value={by}
+          onChange={({ currentTarget }) => setBy(currentTarget.value)}
+        />
+        <TextInput
+          label="Last day"
+          description={`In ${budget.time_zone}, at most 366 days ahead`}
+          type="date"
+          required
+          error={fields.until}
+          value={day}
+          onChange={({ currentTarget }) => setDay(currentTarget.value)}
+        />
+        <FormEnd write={raise} action="Raise" />
+      </Stack>
+    </form>
+  );
+}

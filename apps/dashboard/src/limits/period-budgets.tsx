@@ -1,0 +1,147 @@
+import { Anchor, Badge, Group, Modal, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { SCOPE_WORDS } from '../format/limit-words.js';
+import { usdRatio } from '../format/money.js';
+import { useFilterNames } from '../shell/filter-names.queries.js';
+import { Money } from '../shell/money.js';
+import { useOrg } from '../shell/org.queries.js';
+import { Panel } from '../shell/panel.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { useParamsOfUrl } from '../shell/search-params.js';
+import { Empty, Loading } from '../shell/states.js';
+import { When } from '../shell/when.js';
+import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
+import { BudgetBar, usedInWords } from './budget-bar.js';
+import { PeriodBudgetActions } from './period-budget-actions.js';
+import { CreateBudget } from './period-budget-form.js';
+import { PERIOD_BUDGETS_A_PAGE, usePeriodBudgets, type PeriodBudget } from './period-budgets.queries.js';
+
+const PERIOD_WORDS = { day: 'a day', week: 'a week', month: 'a month', quarter: 'a quarter' } as const;
+
+const COLUMNS: readonly Column<PeriodBudget>[] = [
+  {
+    name: 'Name',
+    cell: ({ name, is_enabled: isOn, is_hard: isHard }) => (
+      <Group gap="xs" wrap="nowrap">
+        <Text size="sm" fw={500}>
+          {name}
+        </Text>
+        {!isOn && (
+          <Badge variant="light" color="gray">
+            paused
+          </Badge>
+        )}
+        {!isHard && (
+          <Badge variant="light" color="gray">
+            warns only
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  { name: 'Of', cell: (budget) => <Owner budget={budget} /> },
+  { name: 'Used', width: 180, cell: (budget) => <UsedPart budget={budget} /> },
+  {
+    name: 'Spent',
+    isFigure: true,
+    cell: ({ spent_usd: usd }) => <Money usd={usd} none="unknown" />,
+  },
+  { name: 'Amount', isFigure: true, cell: (budget) => <Amount budget={budget} /> },
+  {
+    name: 'Next period',
+    cell: ({ period_end: at }) => <When at={at} />,
+  },
+  { name: 'Change', cell: (budget) => <PeriodBudgetActions budget={budget} /> },
+];
+
+/** Budgets of calendar periods of an organization. */
+export function PeriodBudgets({ org }: { org: string }): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  const page = pageOf(url.page);
+  const budgets = usePeriodBudgets(org, page);
+  const close = (): void => change({ create: null, page: url.page });
+  return (
+    <Panel
+      title="Budgets"
+      about="Amounts of a day, week, month or quarter; requests above them are blocked, or told of."
+    >
+      {budgets.isPending && <Loading height={44} rows={3} />}
+      {budgets.isError && <ProblemCard failure={budgets.error} retry={() => void budgets.refetch()} />}
+      {budgets.data?.total === 0 && (
+        <Empty>No budget is set. A budget holds what a team or a key may cost in a month, for example.</Empty>
+      )}
+      {budgets.isSuccess && budgets.data.total > 0 && (
+        <>
+          <DataTable
+            label="Budgets of a period"
+            columns={COLUMNS}
+            rows={budgets.data.data}
+            rowKey={({ id }) => id}
+            minWidth={860}
+          />
+          <Pager
+            page={page}
+            rows={PERIOD_BUDGETS_A_PAGE}
+            total={budgets.data.total}
+            onChange={(next) => change({ page: next === 1 ? null : String(next) })}
+          />
+        </>
+      )}
+      <Modal opened={url.create === 'yes'} onClose={close} title="Create a budget">
+        <CreateBudget org={org} onClose={close} />
+      </Modal>
+    </Panel>
+  );
+}
+
+/** Part of the amount that is posted; what is in flight is not known to stay. */
+function UsedPart({ budget }: { budget: PeriodBudget }): ReactNode {
+  const { spent_usd: spent, effective_amount_usd: amount, name } = budget;
+  const used = spent === null ? null : usdRatio(spent, amount);
+  if (used === null) return 'unknown';
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <div style={{ flex: 1, minWidth: 60 }}>
+        <BudgetBar budget={{ name, used }} />
+      </div>
+      <Text size="sm" w={44} ta="right">
+        {usedInWords(used)}
+      </Text>
+    </Group>
+  );
+}
+
+function Amount({ budget }: { budget: PeriodBudget }): ReactNode {
+  const { effective_amount_usd: amount, period, raise } = budget;
+  return (
+    <>
+      <Money usd={amount} /> {PERIOD_WORDS[period]}
+      {raise !== null && (
+        <Text size="sm" c="dimmed" component="div">
+          <Money usd={raise.by_usd} /> of it ends <When at={raise.until} />
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Kind and name of the scope, with the way to it. */
+function Owner({ budget: { scope, scope_id: id, org_id: org } }: { budget: PeriodBudget }): ReactNode {
+  const { slug } = useOrg();
+  const names = useFilterNames(org, {
+    ...(scope === 'key' ? { key_id: id } : {}),
+    ...(scope === 'member' ? { member_id: id } : {}),
+    ...(scope === 'team' ? { team_id: id } : {}),
+  });
+  if (scope === 'org') return SCOPE_WORDS.org;
+  const to = { key: `/keys/${id}`, member: '/members', team: `/teams/${id}` }[scope];
+  return (
+    <Text size="sm" component="div">
+      {SCOPE_WORDS[scope]}{' '}
+      <Anchor component={Link} to={`/o/${slug}${to}`} inherit>
+        {names.key_id ?? names.member_id ?? names.team_id}
+      </Anchor>
+    </Text>
+  );
+}
