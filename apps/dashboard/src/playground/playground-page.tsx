@@ -49,7 +49,7 @@ export default function PlaygroundPage(): ReactNode {
   };
   return (
     <>
-      <PageHead title="Playground" about="Answers cost what they cost; a key of your own pays, capped at $5.">
+      <PageHead title="Playground" about="Requests are billed to your playground key (limit $5).">
         <Button variant="default" onClick={clear} disabled={isRunning}>
           Clear
         </Button>
