@@ -135,7 +135,7 @@ async function apply(admin: Admin, plans: TopicPlan[]): Promise<TopicsReport> {
  * Waits until a leader of each partition answers: metadata name one that refuses records for a moment yet. The client's own
  * wait fails when the broker does not know a topic yet that another run creates just now.
  */
-async function untilLed(admin: Admin, plans: TopicPlan[]): Promise<void> {
+export async function untilLed(admin: Admin, plans: TopicPlan[]): Promise<void> {
   const names = plans.map((plan) => plan.name);
   for (let attempt = 1; ; attempt += 1) {
     try {
