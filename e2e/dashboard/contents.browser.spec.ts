@@ -79,7 +79,7 @@ describe('prompts and answers in the dashboard', () => {
       await page.getByRole('button', { name: 'Show prompt and answer' }).click();
       await page.getByText('Nothing is kept of it').waitFor();
       await page.goto(`${base}/audit?action=request_content.read`);
-      await page.getByRole('cell', { name: 'request_content.read' }).first().waitFor();
+      await page.getByRole('cell', { name: 'Read logged prompt and answer' }).first().waitFor();
     },
     TEST_MS,
   );

@@ -13,10 +13,10 @@ const PAGES: readonly [path: string, heading: string, text: string][] = [
   ['teams', 'Teams', 'There is no team yet.'],
   ['provider-keys', 'Provider keys', 'There is no provider key yet.'],
   ['models', 'Models', 'Context'],
-  ['limits/simulate', 'Limits simulator', 'Tokens of the input'],
+  ['limits/simulate', 'Limits simulator', 'Input tokens'],
   ['alerts', 'Notifications', 'No alerts yet'],
   ['alerts/deliveries', 'Deliveries', 'Nothing was sent'],
-  ['audit', 'Audit log', 'org.create'],
+  ['audit', 'Audit log', 'Created organization'],
 ];
 
 describe('the pages of an organization', () => {

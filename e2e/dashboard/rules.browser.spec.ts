@@ -180,21 +180,21 @@ describe('rules that the dashboard shows', () => {
       await page.getByRole('button', { name: 'Export CSV' }).click();
       await page.getByText(/^\d+ rows$/).waitFor();
       const wanted = [
-        'alert_channel.create',
-        'balance.credit',
-        'usage.export',
-        'routing_policy_template.create',
-        'template.create',
-        'template.add_version',
-        'template.publish',
-        'org.update',
-        'api_key.create',
+        'Created notification channel',
+        'Credited balance',
+        'Exported usage',
+        'Created routing policy',
+        'Created prompt',
+        'Added a version to prompt',
+        'Published prompt',
+        'Changed organization',
+        'Created API key',
       ];
       await eventually(async () => {
         await page.goto(`${base}/audit`);
         const table = page.getByRole('table', { name: 'Changes' });
         await table.waitFor();
-        const actions = new Set(await table.locator('code').allInnerTexts());
+        const actions = new Set(await table.getByRole('cell').allInnerTexts());
         return wanted.every((action) => actions.has(action)) || null;
       }, ARRIVES);
       expect(await page.getByRole('table', { name: 'Changes' }).innerText()).toContain(gateway.admin.email);

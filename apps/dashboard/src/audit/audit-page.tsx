@@ -1,6 +1,8 @@
-import { Button, Code, Group, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState, type ReactNode } from 'react';
+import { Anchor, Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { dayStart } from '../format/time.js';
+import { useZone } from '../session/me.queries.js';
 import { FilterChip } from '../shell/filter-chip.js';
 import { useFilterNames } from '../shell/filter-names.queries.js';
 import { useOrg } from '../shell/org.queries.js';
@@ -10,32 +12,50 @@ import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
+import { actionChoices, actionWords, spaced } from './audit-words.js';
 import { useAuditLog, type AuditRow } from './audit.queries.js';
-
-const SEARCH_AFTER_MS = 300;
 
 const COLUMNS: readonly Column<AuditRow>[] = [
   { name: 'When', cell: ({ created_at: at }) => <When at={at} /> },
-  {
-    name: 'Who',
-    cell: ({ actor, actor_email: email, actor_kind: kind }) => (
-      <Text size="sm" truncate maw={180}>
-        {email ?? (kind === 'system' ? 'The gateway' : actor)}
-      </Text>
-    ),
-  },
-  { name: 'What', cell: ({ action }) => <Code>{action}</Code> },
-  {
-    name: 'To what',
-    cell: ({ target, target_type: type }) => (
-      <Text size="sm" truncate maw={230}>
-        {type.replaceAll('_', ' ')} {target}
-      </Text>
-    ),
-  },
-  { name: 'Changed', cell: ({ changed_fields: fields }) => fields.join(', ') || '–' },
+  { name: 'Who', cell: (row) => <Who row={row} /> },
+  { name: 'What', cell: ({ action }) => actionWords(action) },
+  { name: 'Which', cell: (row) => <Which row={row} /> },
+  { name: 'Changed', cell: ({ changed_fields: fields }) => fields.map(spaced).join(', ') || '–' },
   { name: 'From', cell: ({ ip }) => ip },
 ];
+
+/** Person or program that made a change; a person leads to all that they did. */
+function Who({ row: { actor, actor_email: email, actor_kind: kind } }: { row: AuditRow }): ReactNode {
+  const { slug } = useOrg();
+  if (kind === 'system') return 'The gateway';
+  return (
+    <Text size="sm" truncate maw={200} component="div">
+      <Anchor component={Link} to={`/o/${slug}/audit?actor=${actor}`} inherit>
+        {email ?? `${kind === 'admin_key' ? 'Admin key' : 'Key'} ${actor}`}
+      </Anchor>
+    </Text>
+  );
+}
+
+/** Thing that was changed: by its name and with its page where it has them. */
+function Which({ row: { target, target_type: type } }: { row: AuditRow }): ReactNode {
+  const { id: org, slug } = useOrg();
+  const ids = { team: { team_id: target }, user: { member_id: target }, member: { member_id: target } };
+  const names = useFilterNames(org, Object.entries(ids).find(([kind]) => kind === type)?.[1] ?? {});
+  const name = names.team_id ?? names.member_id ?? target;
+  const page = { api_key: 'keys', team: 'teams', template: 'prompts' }[type];
+  return (
+    <Text size="sm" truncate maw={230} component="div">
+      {page === undefined ? (
+        name
+      ) : (
+        <Anchor component={Link} to={`/o/${slug}/${page}/${target}`} inherit>
+          {name}
+        </Anchor>
+      )}
+    </Text>
+  );
+}
 
 export default function AuditPage(): ReactNode {
   const { id } = useOrg();
@@ -53,21 +73,30 @@ export default function AuditPage(): ReactNode {
 
 function Filters(): ReactNode {
   const [url, change] = useParamsOfUrl();
-  const [action, setAction] = useState(url.action ?? '');
   const { member_id: person } = useFilterNames(useOrg().id, { member_id: url.actor });
-  const search = useDebouncedCallback((text: string) => change({ action: text }), SEARCH_AFTER_MS);
+  const day = (name: 'from' | 'to', label: string): ReactNode => (
+    <TextInput
+      type="date"
+      label={label}
+      value={url[name] ?? ''}
+      onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
+    />
+  );
   return (
-    <Group mb="md" gap="sm">
-      <TextInput
-        aria-label="Action"
-        placeholder="Any action"
-        value={action}
-        onChange={({ currentTarget }) => {
-          setAction(currentTarget.value);
-          search(currentTarget.value.trim());
-        }}
+    <Group mb="md" gap="sm" align="flex-end">
+      <Select
+        label="What"
+        placeholder="Any change"
+        data={actionChoices(url.action)}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear the kind of change' }}
+        value={url.action ?? null}
+        onChange={(action) => change({ action })}
         w={{ base: '100%', xs: 260 }}
       />
+      {day('from', 'First day')}
+      {day('to', 'Last day')}
       {url.actor !== undefined && (
         <FilterChip kind="Person" value={person ?? url.actor} onRemove={() => change({ actor: null })} />
       )}
@@ -76,8 +105,12 @@ function Filters(): ReactNode {
 }
 
 function Log({ org }: { org: string }): ReactNode {
-  const [url] = useParamsOfUrl();
-  const log = useAuditLog(org, url);
+  const [{ actor, action, from = '', to = '' }] = useParamsOfUrl();
+  const zone = useZone();
+  const since = dayStart(from, zone);
+  // The last day itself is a part of the range.
+  const until = dayStart(to, zone, 1);
+  const log = useAuditLog(org, { actor, action, since, until });
   if (log.isPending) return <Loading height={40} rows={8} />;
   if (log.isError) return <ProblemCard failure={log.error} retry={() => void log.refetch()} />;
   const rows = log.data.pages.flatMap(({ data }) => data);

@@ -6,9 +6,11 @@ export type AuditRow = Schemas['AuditRecord'];
 type AuditPage = Schemas['CursorPageOfAuditRecord'];
 
 interface AuditFilter {
-  actor?: string;
-  action?: string;
-  since?: string;
+  actor: string | undefined;
+  action: string | undefined;
+  /** null = no bound. */
+  since: string | null;
+  until: string | null;
 }
 
 /** Newest first; older pages are read by their cursor, which costs the same however far back. */
@@ -16,8 +18,13 @@ export function useAuditLog(
   org: string,
   filter: AuditFilter,
 ): UseInfiniteQueryResult<InfiniteData<AuditPage>> {
-  const { actor, action, since } = filter;
-  const query = { ...(actor ? { actor } : {}), ...(action ? { action } : {}), ...(since ? { since } : {}) };
+  const { actor, action, since, until } = filter;
+  const query = {
+    ...(actor ? { actor } : {}),
+    ...(action ? { action } : {}),
+    ...(since === null ? {} : { since }),
+    ...(until === null ? {} : { until }),
+  };
   return useInfiniteQuery({
     queryKey: [org, 'audit', query],
     queryFn: ({ pageParam }) =>
