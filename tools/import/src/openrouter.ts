@@ -46,6 +46,7 @@ export function readOpenRouter(text: string, name: string, now: Date): Draft {
       plan.budgets.push({
         ...{ old_id: `key ${hash}`, organization: ORGANIZATION, scope: 'key', of: hash },
         ...{ name: label.slice(0, 100), amount_usd, period },
+        ...{ is_hard: true, thresholds_pct: [] },
       });
     if (key.include_byok_in_limit === true)
       notes.push({ place, words: 'requests with keys of your own do not count in a budget here' });

@@ -62,6 +62,9 @@ export interface PlannedBudget {
   name: string;
   amount_usd: string;
   period: 'day' | 'week' | 'month';
+  /** false: it refuses nothing, and tells where it is reached. */
+  is_hard: boolean;
+  thresholds_pct: number[];
 }
 
 /** A further credential of a provider, whose secret a variable holds. */

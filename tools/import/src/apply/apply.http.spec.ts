@@ -41,7 +41,13 @@ function plan(): Plan {
   const of = (name: string): string => `${name}-${made}`;
   const limits = { rpm_limit: null, tpm_limit: null, allowed_models: null, spend_cap_usd: null };
   const key = { ...limits, organization: of('o'), expires_at: null, request_tags: {}, masked: 'sk-...aaaa' };
-  const budget = { organization: of('o'), amount_usd: '50', period: 'week' } as const;
+  const budget = {
+    organization: of('o'),
+    amount_usd: '50',
+    period: 'week' as const,
+    is_hard: true,
+    thresholds_pct: [],
+  };
   return {
     ...emptyPlan('litellm'),
     organizations: [{ ...limits, old_id: of('o'), name: of('Research'), rpm_limit: 2_000 }],

@@ -5,7 +5,7 @@ const PRIVATE_FILE = 0o600;
 const HEAD = 'old alias,old masked,new id,new key\n';
 
 /**
- * What an import has made so far, in its folder: the ids by old ids in made.jsonl, the secrets of keys in keys.csv. Each
+ * Record of all that an import has made, in its folder: ids by old ids in made.jsonl, secrets of keys in keys.csv. Each
  * row is appended after the answer, so a process that is killed loses the last one at most.
  */
 export class MadeRecords {

@@ -68,17 +68,19 @@ describe('a database of LiteLLM', () => {
 
   it('gives budgets of calendar periods exactly, shared ones too, and caps where there is no period', async () => {
     const { plan } = await read();
-    expect(plan.budgets.map(({ of, amount_usd, period }) => [of, amount_usd, period])).toEqual([
-      ['o-1', '1000.1', 'month'],
-      ['t-1', '50', 'week'],
-      ['hash-1', '0.000001', 'day'],
+    expect(
+      plan.budgets.map(({ of, amount_usd, period, is_hard: isHard }) => [of, amount_usd, period, isHard]),
+    ).toEqual([
+      ['o-1', '800', 'month', false],
+      ['o-1', '1000.1', 'month', true],
+      ['t-1', '50', 'week', true],
+      ['hash-1', '0.000001', 'day', true],
     ]);
   });
 
   it('says what has no counterpart, row by row, and never shows a password', async () => {
     const draft = await read();
     expect(draft.notes.map(({ place, words }) => `${place}: ${words}`)).toEqual([
-      'budget of org Research: a soft budget has no counterpart yet: alerts warn of a cap',
       'budget of team Closed: it has no period: the cap of 10 USD counts 30 days here',
       'LiteLLM_TeamTable t-2: a blocked team has no counterpart: its keys are suspended',
       'key free (sk-...bbbb): aliases: names of models for one key have no counterpart: make aliases of the organization',

@@ -1,3 +1,4 @@
+import type { Decimal } from 'decimal.js';
 import type { Note, Plan, PlannedBudget, PlannedKey } from '../plan.js';
 import { isTree, listOf, textOf, treeOf, type Tree } from './config-file.js';
 import type { Rows } from './database.js';
@@ -170,25 +171,32 @@ export class Accounts {
   ): Pick<PlannedKey, 'spend_cap_usd'> {
     const shared = this.budgets.get(textOf(row, 'budget_id') ?? '') ?? {};
     const holder = decimalOf(textOf(row, 'max_budget')) === null ? shared : row;
-    const amount = decimalOf(textOf(holder, 'max_budget'))?.toDecimalPlaces(AMOUNT_DECIMALS) ?? null;
+    const amount = decimalOf(textOf(holder, 'max_budget')) ?? null;
     const duration = textOf(holder, 'budget_duration');
     const place = `budget of ${scope} ${name}`;
-    if (decimalOf(textOf(holder, 'soft_budget')) !== null)
-      this.tell(place, 'a soft budget has no counterpart yet: alerts warn of a cap');
+    const { [duration ?? '']: period } = PERIODS;
+    const budget = { organization, scope, of: id, name: name.slice(0, 100) };
+    const soft = decimalOf(textOf(row, 'soft_budget')) ?? decimalOf(textOf(shared, 'soft_budget'));
+    if (soft !== null && (period === undefined || soft.isZero()))
+      this.tell(place, 'its soft budget needs a period of a day, a week or a month');
+    else if (soft !== null && period !== undefined)
+      this.plan.budgets.push({
+        ...{ old_id: `${scope} ${id} soft`, ...budget, amount_usd: amountOf(soft), period },
+        ...{ is_hard: false, thresholds_pct: [100] },
+      });
     if (amount === null) return { spend_cap_usd: null };
-    const amount_usd = amount.toFixed();
+    const amount_usd = amountOf(amount);
     if (duration === null) {
       if (scope !== 'key')
         this.tell(place, `it has no period: the cap of ${amount_usd} USD counts 30 days here`);
       return { spend_cap_usd: amount_usd };
     }
-    const { [duration]: period } = PERIODS;
     if (period === undefined)
       this.tell(place, `${amount_usd} USD in ${duration}: periods are a day, a week or a month`);
     else if (amount.isZero()) return { spend_cap_usd: '0' };
     else {
-      const budget = { organization, scope, of: id, name: name.slice(0, 100), amount_usd, period };
-      this.plan.budgets.push({ old_id: `${scope} ${id}`, ...budget });
+      const limits = { amount_usd, period, is_hard: true, thresholds_pct: [] };
+      this.plan.budgets.push({ old_id: `${scope} ${id}`, ...budget, ...limits });
     }
     return { spend_cap_usd: null };
   }
@@ -261,6 +269,10 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   LiteLLM_EndUserTable: 'budgets of end users have no counterpart yet',
   LiteLLM_TagTable: 'budgets of tags have no counterpart yet',
 };
+
+function amountOf(amount: Decimal): string {
+  return amount.toDecimalPlaces(AMOUNT_DECIMALS).toFixed();
+}
 
 /** Returns one line that may be a name. */
 function nameOf(text: string): string {
