@@ -1,4 +1,11 @@
-import { modelRoutesTable, oneProviderReasons, REASONS, routedModels } from './model-routes-table.js';
+import {
+  LEFT_OUT,
+  leftOutReasons,
+  modelRoutesTable,
+  oneProviderReasons,
+  REASONS,
+  routedModels,
+} from './model-routes-table.js';
 
 const models = routedModels().filter(({ routes }) => routes.length > 0);
 const countOf = (routes: { provider: string }[]): number =>
@@ -21,6 +28,13 @@ describe('issue 37 providers of models', () => {
     expect(Object.values(reasons).filter((word) => !(word in REASONS))).toEqual([]);
   });
 
+  it('a model that is left out has a reason, and is not in the data', () => {
+    const ids = new Set(models.map(({ id }) => id));
+    const reasons = leftOutReasons();
+    expect(Object.keys(reasons).filter((id) => ids.has(id))).toEqual([]);
+    expect(Object.values(reasons).filter((word) => !(word in LEFT_OUT))).toEqual([]);
+  });
+
   it('the table names them apart', () => {
     const routes = (...slugs: string[]) => slugs.map((provider) => ({ provider }));
     const table = modelRoutesTable(
@@ -29,10 +43,12 @@ describe('issue 37 providers of models', () => {
         { id: 'a/one', routes: routes('north', 'north') },
       ],
       { 'a/one': 'maker' },
+      { 'a/none': 'hosts' },
     );
     expect(table).toContain('Models with several providers: 1. With one: 1.');
     expect(table).toContain('| north | 4 |');
     expect(table).toContain(`| a/one | north | ${REASONS.maker} |`);
     expect(table).toContain('| a/two | harbor, north |');
+    expect(table).toContain(`| a/none | ${LEFT_OUT.hosts} |`);
   });
 });

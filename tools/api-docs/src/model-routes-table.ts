@@ -17,8 +17,17 @@ export const REASONS: Readonly<Record<string, string>> = {
   price: 'Another provider here sells it; no public page with its price could be read',
   ends: 'The other route that was found has ended, or ends within weeks',
   retires: 'It is retired soon: no route is added',
+  host: 'Its maker is no provider here; one provider here sells it',
   engine: 'A search engine of its own',
   free: 'Its maker gives it away: a route that costs would bill it',
+};
+
+/** Reasons why a model that people use is not in the catalogue, by the word that the data has for them. */
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  maker: 'No price of its maker could be read in a second table',
+  dimension: 'What it makes is billed by a unit that a price record has no rate for',
+  discount: 'Routers show a discount without an end; the list price could not be read',
+  hosts: 'Many hosts sell it, and the public tables show only the cheapest of them',
 };
 
 /** Models of the data that some provider serves, by id. */
@@ -34,8 +43,17 @@ export function oneProviderReasons(): Record<string, string> {
   return JSON.parse(readFileSync(join(DATA, 'one-provider.json'), 'utf8')) as Record<string, string>;
 }
 
-/** Models with several providers, and those with one with the reason, as Markdown. */
-export function modelRoutesTable(models = routedModels(), reasons = oneProviderReasons()): string {
+/** Reasons of models that are not in the catalogue, by id. */
+export function leftOutReasons(): Record<string, string> {
+  return JSON.parse(readFileSync(join(DATA, 'left-out.json'), 'utf8')) as Record<string, string>;
+}
+
+/** Models with several providers, those with one and those left out with the reason, as Markdown. */
+export function modelRoutesTable(
+  models = routedModels(),
+  reasons = oneProviderReasons(),
+  leftOut = leftOutReasons(),
+): string {
   const served = models.map(({ id, routes }) => ({ id, providers: providersOf(routes) }));
   const several = served.filter(({ providers }) => providers.length > 1);
   const single = served.filter(({ providers }) => providers.length === 1);
@@ -59,6 +77,13 @@ export function modelRoutesTable(models = routedModels(), reasons = oneProviderR
     markdownTable(
       ['model', 'providers'],
       several.map(({ id, providers }) => [id, providers.join(', ')]).sort(byFirst),
+    ),
+    '\n## Not in the catalogue\n',
+    markdownTable(
+      ['model', 'why'],
+      Object.entries(leftOut)
+        .map(([id, word]) => [id, LEFT_OUT[word] ?? 'unknown'])
+        .sort(byFirst),
     ),
   ].join('');
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readSeed } from '@gateway/catalogue';
 import { oldPrices, report } from './old-prices.js';
 
@@ -20,6 +21,17 @@ describe('prices by the age of their source', () => {
     expect(report(found, { prices: 3, days: 59 })).toMatch(
       /^ {3}91 days {2}2026-10-01 {2}a\/older on [\w-]+ {2}https:\/\/prices\.example\n(?:.*\n)2 of 3 prices/,
     );
+  });
+
+  it('issue 37 no source is more than 60 days older than the newest but those that the data lists with why', () => {
+    const days = routes.flatMap(({ source_date: day }) => (day === 'built in' ? [] : [Date.parse(day)]));
+    const newest = Math.max(...days.filter(Number.isFinite));
+    const listed = JSON.parse(
+      readFileSync('libs/services/catalogue/data/old-sources.json', 'utf8'),
+    ) as Record<string, string>;
+    const found = oldPrices(seed, newest, 60).map(({ model, provider }) => `${model} on ${provider}`);
+    expect(Object.keys(listed).sort()).toEqual([...new Set(found)].sort());
+    expect(new Set(Object.values(listed))).toEqual(new Set(['differs', 'part', 'unread']));
   });
 
   it('knows the date of every price but those of the simulator', () => {
