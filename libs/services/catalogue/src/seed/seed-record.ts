@@ -36,6 +36,9 @@ export class SeedProvider {
   @IsOptional() @IsString() logo!: string | null;
   @IsOptional() @IsString({ each: true }) regions?: string[];
   @IsOptional() @IsBoolean() zero_retention?: boolean;
+  /** Page with that promise and the day of its reading: for people, as the source of a price is. */
+  @IsOptional() @IsString() retention_source?: string;
+  @IsOptional() @Matches(DAY) retention_source_date?: string;
 }
 
 export class SeedReasoning {
