@@ -1,6 +1,6 @@
 import type { BudgetGrant } from '@gateway/contracts';
 import fc from 'fast-check';
-import { budgetCounters, budgetReadings } from './budget-counters.js';
+import { budgetCounters, budgetReadings, budgetWindow } from './budget-counters.js';
 
 const AT = Date.parse('2026-11-15T12:00:00Z');
 const NOVEMBER = `b:${Date.parse('2026-11-01T00:00:00Z')}-${Date.parse('2026-12-01T00:00:00Z')}.7`;
@@ -70,6 +70,23 @@ describe('counters of budgets', () => {
     expect(budgetReadings([raised], AT)).toEqual([{ ...reading, amount_usd: '10' }]);
     expect(budgetReadings([plain, budget()], AT)).toBeUndefined();
     expect(budgetReadings(undefined, AT)).toBeUndefined();
+  });
+
+  it('a rolling one keeps its counter, and begins with the hour in which its days began', () => {
+    const rolling = budget({ period: 'rolling', timeZone: null, rollingDays: 30, thresholdsPct: [50] });
+    const at = Date.parse('2026-11-15T12:59:59.999Z');
+    expect(budgetWindow(rolling, at)).toEqual({
+      counter: 'b:r30.7',
+      startMs: Date.parse('2026-10-16T12:00:00Z'),
+      endMs: null,
+    });
+    expect(budgetWindow(rolling, at + 1).startMs).toBe(Date.parse('2026-10-16T13:00:00Z'));
+    expect(budgetCounters([rolling], at)).toMatchObject([
+      { name: 'b:r30.7', capNano: 10_000_000_000n, budget: { endMs: null, rollingDays: 30 } },
+    ]);
+    expect(budgetReadings([rolling], at)).toMatchObject([{ start_ms: null, end_ms: null, rolling_days: 30 }]);
+    const shorter = budget({ ...rolling, id: 'bud_2', rollingDays: 7, amountUsd: '5' });
+    expect(budgetCounters([rolling, shorter], at)).toHaveLength(2);
   });
 
   it('a request of the last millisecond counts in the period that ends, the next one in that which begins', () => {

@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import type { Random, LimitRejection } from '@gateway/contracts';
+import type { CountedBudget, LimitRejection, Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 
 /** Whole seconds added to the time of the reset, so that callers do not come back all at once. */
@@ -116,12 +116,18 @@ function capWords(rejection: LimitRejection, { limit, spent, available, isFinal 
   const cap =
     budget === undefined
       ? `spend cap of ${amount}${counterWords(rejection)} of the ${SCOPE_WORDS[scope]}`
-      : `budget "${budget.name}" of ${amount} of the ${SCOPE_WORDS[scope]}, whose period ends at ${new Date(budget.endMs).toISOString()},`;
+      : `budget "${budget.name}" of ${amount} of the ${SCOPE_WORDS[scope]}, ${periodWords(budget)},`;
   if (isFinal && available > 0n)
     return `Of the ${cap} ${usd(available)} USD are left; this request may cost more.`;
   return isFinal
     ? `The ${cap} is reached: ${usd(spent ?? 0n)} USD are spent.`
     : `Of the ${cap} ${usd(spent ?? 0n)} USD are spent.`;
+}
+
+function periodWords({ endMs, rollingDays = 1 }: CountedBudget): string {
+  return endMs === null
+    ? `which counts the last ${rollingDays} x 24 hours`
+    : `whose period ends at ${new Date(endMs).toISOString()}`;
 }
 
 function balanceWords({ available, isFinal }: RejectedMoney, { orgId }: Payer): string {

@@ -16,6 +16,7 @@ const periodBudget = (more: Partial<PeriodBudget>): PeriodBudget => ({
   ...{ amount_usd: '500', effective_amount_usd: '520', spent_usd: '390', held_usd: '0' },
   ...{ period: 'month', time_zone: 'Europe/Berlin', is_enabled: true, is_hard: true },
   thresholds_pct: [],
+  rolling_days: null,
   ...{ period_start: '2026-10-31T23:00:00.000Z', period_end: '2026-11-30T23:00:00.000Z' },
   ...{ raise: { by_usd: '20', until: '2026-11-25T23:00:00.000Z' } },
   ...{ created_at: '2026-11-01T00:00:00.000Z', updated_at: '2026-11-01T00:00:00.000Z' },

@@ -88,7 +88,7 @@ function Raise({ budget, onClose }: { budget: PeriodBudget; onClose: () => void 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // The day itself is a part of it.
-    const until = dayStart(day, budget.time_zone, 1) ?? '';
+    const until = dayStart(day, budget.time_zone ?? 'UTC', 1) ?? '';
     raise.mutate({ by_usd: by.trim(), until }, { onSuccess: onClose });
   };
   return (

@@ -20,6 +20,8 @@ const PERIODS = [
   { value: 'month', label: 'Month' },
   { value: 'quarter', label: 'Quarter' },
 ] as const;
+/** Choice for a budget that is rolling already. */
+const ROLLING = { value: 'rolling', label: 'The last days' } as const;
 
 type Draft = Required<Pick<NewBudget, 'name' | 'amount_usd' | 'period'>> & { time_zone: string };
 
@@ -53,7 +55,7 @@ export function CreateBudget({ org, onClose }: { org: string; onClose: () => voi
 export function EditBudget({ budget, onClose }: { budget: PeriodBudget; onClose: () => void }): ReactNode {
   const { name, amount_usd, period, time_zone } = budget;
   const change = useChangeBudget(budget.id);
-  const first: Draft = { name, amount_usd, period, time_zone };
+  const first: Draft = { name, amount_usd, period, time_zone: time_zone ?? 'UTC' };
   return (
     <BudgetFields
       first={first}
@@ -114,7 +116,7 @@ function BudgetFields({ first, write, action, onSubmit, children }: BudgetFields
           />
           <Select
             label="Period"
-            data={PERIODS}
+            data={first.period === 'rolling' ? [...PERIODS, ROLLING] : PERIODS}
             allowDeselect={false}
             error={fields.period}
             value={draft.period}

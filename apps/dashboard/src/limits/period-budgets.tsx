@@ -113,10 +113,10 @@ function UsedPart({ budget }: { budget: PeriodBudget }): ReactNode {
 }
 
 function Amount({ budget }: { budget: PeriodBudget }): ReactNode {
-  const { effective_amount_usd: amount, period, raise } = budget;
+  const { effective_amount_usd: amount, period, rolling_days: days, raise } = budget;
   return (
     <>
-      <Money usd={amount} /> {PERIOD_WORDS[period]}
+      <Money usd={amount} /> {period === 'rolling' ? `in ${days ?? 1} days` : PERIOD_WORDS[period]}
       {raise !== null && (
         <Text size="sm" c="dimmed" component="div">
           <Money usd={raise.by_usd} /> of it ends <When at={raise.until} />

@@ -72,7 +72,8 @@ export class PricedFrom {
 /**
  * Counters of one scope as admission saw them, after counting this unit. null limit = unlimited.
  * A capped counter of model_limits is listed too, as {scope: 'key', scope_id: '<key id>/m:<model or brand/*>'}, and the period
- * of a budget as {scope, scope_id: '<scope id>/b:<start>-<end>.<counted from>'}, in milliseconds since 1970.
+ * of a budget as {scope, scope_id: '<scope id>/b:<start>-<end>.<counted from>'}, in milliseconds since 1970; of a rolling one
+ * `b:r<days>.<counted from>`.
  */
 export class LimitReading {
   @IsString() scope!: ScopeKind;
@@ -94,9 +95,11 @@ export class BudgetReading {
   /** The amount with its raise. */
   @Matches(MONEY_PATTERN) amount_usd!: string;
   @IsInt({ each: true }) thresholds_pct!: number[];
-  /** Milliseconds since 1970: first instant of the unit's period, and the first after it. */
-  @IsInt() start_ms!: number;
-  @IsInt() end_ms!: number;
+  /** Milliseconds since 1970: first instant of the unit's period, and the first after it; null of a rolling one. */
+  @IsOptional() @IsInt() start_ms!: number | null;
+  @IsOptional() @IsInt() end_ms!: number | null;
+  /** Set for a rolling one alone. */
+  @IsOptional() @IsInt() rolling_days?: number;
 }
 
 /** One finished unit: the record of gateway.usage.v1. One unit = one usage event = one cost. */

@@ -54,7 +54,13 @@ export interface BudgetsRecord {
 }
 
 const SCOPES = ['key', 'member', 'team', 'org'] as const satisfies readonly BudgetGrant['scope'][];
-const PERIODS = ['day', 'week', 'month', 'quarter'] as const satisfies readonly BudgetGrant['period'][];
+const PERIODS = [
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'rolling',
+] as const satisfies readonly BudgetGrant['period'][];
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Body of POST /v1/budgets. */
@@ -70,10 +76,12 @@ export class CreateBudgetBody {
   /** Spend of one period that is not passed by more than one request; decimal text of USD above 0. */
   @Matches(AMOUNT_PATTERN, { message: 'amount_usd must be a decimal string of USD' })
   amount_usd!: string;
-  /** Calendar period, from local midnight to local midnight. A week begins on Monday. */
+  /** Calendar period, from local midnight to local midnight; a week begins on Monday. Or the last days, `rolling`. */
   @IsIn(PERIODS) period!: (typeof PERIODS)[number];
-  /** IANA name of the zone of the calendar. */
+  /** IANA name of the zone of the calendar. A rolling budget has none. */
   @IsOptional() @IsString() @Length(1, 64) time_zone: string = 'UTC';
+  /** Number of times 24 hours that a rolling budget counts, 1 to 366; for no other period. */
+  @IsOptional() @IsInt() @Min(1) @Max(366) rolling_days?: number | null;
   /** One that is not hard refuses nothing. */
   @IsOptional() @IsBoolean() is_hard: boolean = true;
   /** Percentages of the amount, at most 5 of 1 to 100. Each is told once a period as `budget.threshold`. */
@@ -96,10 +104,12 @@ export class UpdateBudgetBody {
   @ValidateIf(isSent('amount_usd'))
   @Matches(AMOUNT_PATTERN, { message: 'amount_usd must be a decimal string of USD' })
   amount_usd?: string;
-  /** Calendar period. Spend that lies in the new one counts at once. */
+  /** Calendar period, or `rolling`. Spend that lies in the new one counts at once. */
   @ValidateIf(isSent('period')) @IsIn(PERIODS) period?: (typeof PERIODS)[number];
   /** IANA name of the zone of the calendar. */
   @ValidateIf(isSent('time_zone')) @IsString() @Length(1, 64) time_zone?: string;
+  /** Number of times 24 hours that a rolling budget counts. */
+  @ValidateIf(isSent('rolling_days')) @IsInt() @Min(1) @Max(366) rolling_days?: number;
   /** One that is not hard refuses nothing. */
   @ValidateIf(isSent('is_hard')) @IsBoolean() is_hard?: boolean;
   /** Percentages of the amount, at most 5 of 1 to 100. Each is told once a period as `budget.threshold`. */

@@ -11,7 +11,10 @@ export interface PeriodBudgetRecord {
   name: string;
   amount_usd: Money;
   period: BudgetGrant['period'];
-  time_zone: string;
+  /** null of a rolling one. */
+  time_zone: string | null;
+  /** Number of times 24 hours that a rolling one counts; null of others. */
+  rolling_days: number | null;
   /** Added to the amount until then; null where nothing is, or its time has passed. */
   raise: { by_usd: Money; until: string } | null;
   /** The amount with its raise. */
@@ -24,9 +27,10 @@ export interface PeriodBudgetRecord {
   spent_usd: Money | null;
   /** Reserved and unposted spend of the period; null where the store that counts cannot be asked. */
   held_usd: Money | null;
-  /** First instant of the period that runs, and the first after it. */
+  /** First instant that counts now. */
   period_start: string;
-  period_end: string;
+  /** First instant after the period that runs; null of a rolling one. */
+  period_end: string | null;
   is_enabled: boolean;
   created_at: string;
   updated_at: string;

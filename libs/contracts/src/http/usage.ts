@@ -299,7 +299,7 @@ const SCOPES_MAX = 1_000;
 
 /** POST /internal/gate/{account}: the limit store of generation `gen` lacks these posted totals. */
 export class SpendLimitBody {
-  @IsString() @Length(1, 256) gen!: string;
+  @IsOptional() @IsString() @Length(1, 256) gen!: string | null;
   @IsArray()
   @ArrayMaxSize(SCOPES_MAX)
   @IsObject({ each: true })

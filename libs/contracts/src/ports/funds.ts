@@ -8,10 +8,10 @@ export type AppliedRange = readonly [number, number];
  * Throws ApiError `service_unavailable` where it cannot be asked.
  */
 export abstract class Funds {
-  /** Reports the posted totals of these scopes to the LimitStore, for this generation. */
+  /** Reports the posted totals of these scopes to the LimitStore, for this generation; null = where it knows them already. */
   abstract seedSpendLimit(
     accountId: string,
-    gen: string,
+    gen: string | null,
     scopes: { kind: ScopeKind; id: string }[],
   ): Promise<void>;
   /**

@@ -33,7 +33,10 @@ export interface CountedBudget {
   id: string;
   name: string;
   scope: { kind: ScopeKind; id: string };
-  endMs: number;
+  /** null of a rolling one. */
+  endMs: number | null;
+  /** Set for a rolling one alone. */
+  rollingDays?: number;
 }
 
 /** Returns the scope on which an extra counter is kept: a budget's own, else that of `counterScope`. */

@@ -82,9 +82,11 @@ export interface BudgetGrant {
   amountUsd: string;
   /** Added to the amount before this time, in milliseconds since 1970; null = nothing. */
   raise: { byUsd: string; untilMs: number } | null;
-  period: 'day' | 'week' | 'month' | 'quarter';
-  /** IANA name. */
-  timeZone: string;
+  period: 'day' | 'week' | 'month' | 'quarter' | 'rolling';
+  /** IANA name; null of a rolling one. */
+  timeZone: string | null;
+  /** Number of times 24 hours that a rolling one counts; null or absent of others. */
+  rollingDays?: number | null;
   /** Time since which it counts without a break; its counters begin anew with the ledger's sums then. */
   countedFromMs: number;
   /** False for one that refuses nothing; absent = true. */

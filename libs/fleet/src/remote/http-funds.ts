@@ -22,8 +22,8 @@ export class HttpFunds extends Funds {
   }
 
   /** One call for all who wait for the same: after Redis was emptied that is every request of the account. */
-  override seedSpendLimit(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
-    const name = [accountId, gen, ...scopes.map(({ kind, id }) => `${kind}:${id}`)].join('\n');
+  override seedSpendLimit(accountId: string, gen: string | null, scopes: Scope[]): Promise<void> {
+    const name = [accountId, gen ?? '', ...scopes.map(({ kind, id }) => `${kind}:${id}`)].join('\n');
     let seed = this.seeds.get(name);
     if (seed === undefined) {
       seed = this.post(`/internal/gate/${encodeURIComponent(accountId)}`, { gen, scopes })

@@ -207,9 +207,10 @@ const BODIES: Record<string, Written> = {
     path: () => '/v1/budgets',
     read: (_ids, { id }) => `/v1/budgets/${String(id)}`,
     fields: ({ org }) => ({
-      ...{ org_id: org, scope: 'org', scope_id: org, name: 'Autumn', amount_usd: '12.5', period: 'quarter' },
-      ...{ time_zone: 'Asia/Kathmandu', is_enabled: false, is_hard: false, thresholds_pct: [50, 80] },
+      ...{ org_id: org, scope: 'org', scope_id: org, name: 'Autumn', amount_usd: '12.5', period: 'rolling' },
+      ...{ time_zone: 'UTC', rolling_days: 30, is_enabled: false, is_hard: false, thresholds_pct: [50, 80] },
     }),
+    readAs: { time_zone: null },
     needs: ({ org, team }) => ({
       ...{ org_id: org, scope: 'team', scope_id: team, name: 'Autumn', amount_usd: '12.5', period: 'day' },
     }),
@@ -220,9 +221,10 @@ const BODIES: Record<string, Written> = {
     path: ({ budget }) => `/v1/budgets/${budget}`,
     read: ({ budget }) => `/v1/budgets/${budget}`,
     fields: () => ({
-      ...{ name: 'Winter', amount_usd: '13', period: 'week', time_zone: 'Europe/Berlin', is_enabled: false },
-      ...{ is_hard: false, thresholds_pct: [100, 50] },
+      ...{ name: 'Winter', amount_usd: '13', period: 'rolling', time_zone: 'UTC', is_enabled: false },
+      ...{ rolling_days: 14, is_hard: false, thresholds_pct: [100, 50] },
     }),
+    readAs: { time_zone: null },
   },
   'POST /v1/routing-policy-templates': {
     body: CreateRoutingPolicyTemplateBody,

@@ -81,4 +81,21 @@ describe('budget.threshold', () => {
     expect(await told()).toEqual(['2026-11 50', '2026-11 80', '2026-11 99', '2026-12 50']);
     await other.close();
   });
+
+  it('of a rolling budget again when all that counted then has passed', async () => {
+    await app.channel(owner, 'budget.threshold');
+    const day = 86_400_000;
+    const rolling = (): AccountEvent => {
+      const period_start = new Date(app.clock.now() - 7 * day).toISOString();
+      return budget('6', { budget_id: 'bud_rolling', period_start, period_end: null });
+    };
+    const first = rolling();
+    await app.account(first, first, rolling());
+    await app.clock.advance(7 * day - 1);
+    await app.account(rolling());
+    expect(await sent('budget.threshold')).toMatchObject([{ threshold_pct: 50, period_end: null }]);
+    await app.clock.advance(2);
+    await app.account(rolling(), first);
+    expect(await sent('budget.threshold')).toHaveLength(2);
+  });
 });

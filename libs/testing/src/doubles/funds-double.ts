@@ -29,7 +29,7 @@ export class FundsDouble extends Funds {
     super();
   }
 
-  async seedSpendLimit(accountId: string, gen: string, scopes: Scopes): Promise<void> {
+  async seedSpendLimit(accountId: string, gen: string | null, scopes: Scopes): Promise<void> {
     this.reach();
     this.seeded += 1;
     const posted = scopes.map(({ kind, id }) => {

@@ -1,4 +1,4 @@
-import { IsIn, IsInt, IsString, Matches } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, Matches } from 'class-validator';
 import type { ScopeKind } from '../../ports/principal.js';
 import { MONEY_PATTERN } from '../money-pattern.js';
 import { LIMIT_SCOPES } from './limit-scope.js';
@@ -33,5 +33,6 @@ export class BudgetMovement {
   @Matches(MONEY_PATTERN) amount_usd!: string;
   /** ISO 8601 UTC. */
   @IsString() period_start!: string;
-  @IsString() period_end!: string;
+  /** null of a rolling budget. */
+  @IsOptional() @IsString() period_end!: string | null;
 }

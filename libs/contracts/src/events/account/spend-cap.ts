@@ -25,7 +25,7 @@ export class BudgetThreshold extends LimitScope {
   @Matches(MONEY_PATTERN) spent_usd!: string;
   /** The amount with its raise. */
   @Matches(MONEY_PATTERN) amount_usd!: string;
-  /** ISO 8601 UTC: first instant of the period, and the first after it. */
+  /** ISO 8601 UTC: first instant of the period, and the first after it; null of a rolling budget. */
   @IsString() period_start!: string;
   @IsOptional() @IsString() period_end!: string | null;
 }

@@ -137,8 +137,7 @@ export class Admission {
 
   /**
    * Plans for the caller. A rejection of it must not rest on an old record: it never reaches admission, which would find
-   * that out, so the version is compared here, and where it is not the newest the record is read again (reliability
-   * 3.3). What is admitted costs nothing more.
+   * that out. So the version is compared here, and an older record read again (reliability 3.3).
    */
   async plan(principal: KeyPrincipal, again: Plannable): Promise<Planned> {
     try {
@@ -280,6 +279,7 @@ export class Admission {
             await settling.reported(request.accountId);
             break;
           }
+          if (result.rejection.budget?.endMs === null && (await totals.refresh(request))) break;
           const rejection = planned.hasMemory
             ? fittingRejection(result.rejection, request)
             : result.rejection;

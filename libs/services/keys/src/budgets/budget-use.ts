@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Funds, LimitStore, type BudgetGrant, type ScopeKind } from '@gateway/contracts';
-import { periodAt, periodCounter } from '@gateway/limits';
+import { budgetWindow } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 
-type Counted = Pick<BudgetGrant, 'scope' | 'scopeId' | 'period' | 'timeZone' | 'countedFromMs'>;
+type Counted = Pick<
+  BudgetGrant,
+  'scope' | 'scopeId' | 'period' | 'timeZone' | 'rollingDays' | 'countedFromMs'
+>;
 
 /** Amounts of the period of a budget that runs. */
 export interface PeriodUse {
   startMs: number;
-  endMs: number;
+  /** null of a rolling one. */
+  endMs: number | null;
   /** Decimal text of USD; null where the ledger cannot be asked. */
   spentUsd: string | null;
   /** Reserved and unposted; null where the limit store cannot be asked. */
@@ -25,20 +29,19 @@ export class BudgetUse {
 
   /** Asks each of the two once, for budgets of one account. Never rejects. */
   async of(accountId: string, budgets: readonly Counted[], nowMs: number): Promise<PeriodUse[]> {
-    const ranges = budgets.map(({ period, timeZone }) => periodAt(period, timeZone, nowMs));
-    const scopes = budgets.map(
-      ({ scope: kind, scopeId, countedFromMs }, index): { kind: ScopeKind; id: string } => ({
-        kind,
-        id: `${scopeId}/${periodCounter(ranges[index], countedFromMs)}`,
-      }),
-    );
+    const windows = budgets.map((budget) => budgetWindow(budget, nowMs));
+    const scopes = budgets.map(({ scope: kind, scopeId }, index): { kind: ScopeKind; id: string } => ({
+      kind,
+      id: `${scopeId}/${windows[index].counter}`,
+    }));
     if (scopes.length === 0) return [];
     const [spent, state] = await Promise.all([
       this.funds.spent(scopes, accountId).catch(() => null),
       this.limits.read(accountId, scopes).catch(() => null),
     ]);
-    return ranges.map((range, index) => ({
-      ...range,
+    return windows.map(({ startMs, endMs }, index) => ({
+      startMs,
+      endMs,
       spentUsd: spent === null ? null : Usd.parse(spent[index]).toString(),
       heldUsd: state === null ? null : heldOf(state.scopes[index]),
     }));

@@ -35,7 +35,8 @@ export function grantOf(row: BudgetRow): BudgetGrant {
         ? null
         : { byUsd: row.raise_by_usd.toFixed(), untilMs: row.raise_until.getTime() },
     period: row.period as BudgetGrant['period'],
-    timeZone: row.time_zone,
+    timeZone: row.period === 'rolling' ? null : row.time_zone,
+    rollingDays: row.rolling_days,
     countedFromMs: row.counted_from.getTime(),
     isHard: row.is_hard,
     thresholdsPct: row.thresholds_pct,
@@ -43,7 +44,7 @@ export function grantOf(row: BudgetRow): BudgetGrant {
 }
 
 export function budgetToWire(row: BudgetRow, use: PeriodUse, nowMs: number): PeriodBudgetRecord {
-  const { raise, amountUsd, scope, period } = grantOf(row);
+  const { raise, amountUsd, scope, period, timeZone } = grantOf(row);
   const amount = Usd.parse(amountUsd);
   const raised = raise !== null && nowMs < raise.untilMs ? raise : null;
   return {
@@ -54,7 +55,8 @@ export function budgetToWire(row: BudgetRow, use: PeriodUse, nowMs: number): Per
     name: row.name,
     amount_usd: amount.toString(),
     period,
-    time_zone: row.time_zone,
+    time_zone: timeZone,
+    rolling_days: row.rolling_days,
     raise: raised && {
       by_usd: Usd.parse(raised.byUsd).toString(),
       until: new Date(raised.untilMs).toISOString(),
@@ -65,7 +67,7 @@ export function budgetToWire(row: BudgetRow, use: PeriodUse, nowMs: number): Per
     spent_usd: use.spentUsd,
     held_usd: use.heldUsd,
     period_start: new Date(use.startMs).toISOString(),
-    period_end: new Date(use.endMs).toISOString(),
+    period_end: use.endMs === null ? null : new Date(use.endMs).toISOString(),
     is_enabled: row.is_enabled,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

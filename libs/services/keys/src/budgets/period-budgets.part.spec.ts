@@ -57,7 +57,7 @@ describe('budgets of calendar periods', () => {
       ...{ id: expect.stringMatching(/^bud_/), org_id: orgId, scope: 'org', scope_id: orgId, name: 'Ours' },
       ...{ amount_usd: '10.5', period: 'month', time_zone: 'America/New_York', raise: null },
       ...{ effective_amount_usd: '10.5', spent_usd: '0', held_usd: '0', is_enabled: true },
-      ...{ is_hard: true, thresholds_pct: [] },
+      ...{ is_hard: true, thresholds_pct: [], rolling_days: null },
       ...{ period_start: expect.stringMatching(/-01T0[45]:00:00.000Z$/), period_end: expect.any(String) },
       ...{ created_at: expect.any(String), updated_at: expect.any(String) },
     });
@@ -101,6 +101,14 @@ describe('budgets of calendar periods', () => {
     ['a threshold of nothing', { thresholds_pct: [0] }, 'thresholds_pct'],
     ['a threshold between whole numbers', { thresholds_pct: [12.5] }, 'thresholds_pct'],
     ['a threshold that stands twice', { thresholds_pct: [50, 50] }, 'thresholds_pct'],
+    ['a rolling one without days', { period: 'rolling' }, 'rolling_days'],
+    ['a rolling one of 367 days', { period: 'rolling', rolling_days: 367 }, 'rolling_days'],
+    [
+      'a rolling one with a zone',
+      { period: 'rolling', rolling_days: 7, time_zone: 'Europe/Berlin' },
+      'time_zone',
+    ],
+    ['days of a month', { rolling_days: 7 }, 'rolling_days'],
     ['six thresholds', { thresholds_pct: [1, 2, 3, 4, 5, 6] }, 'thresholds_pct'],
   ])('422 names the field: %s', async (_name, body, field) => {
     const answer = await post(body);
@@ -122,6 +130,24 @@ describe('budgets of calendar periods', () => {
         422,
         'unprocessable_entity',
       ]);
+  });
+
+  it('a rolling budget has days and neither zone nor end; it becomes one of a period and back', async () => {
+    const record = await created({ period: 'rolling', rolling_days: 7 });
+    expect(record).toMatchObject({ period: 'rolling', rolling_days: 7, time_zone: null, period_end: null });
+    const began = Date.parse(String(record.period_start));
+    expect([began % 3_600_000, Math.floor((Date.now() - began) / 86_400_000)]).toEqual([0, 7]);
+    const path = `${PATH}/${record.id}`;
+    expect((await call('PATCH', path, { rolling_days: 30 })).body).toMatchObject({ rolling_days: 30 });
+    expect((await call('PATCH', path, { period: 'month', time_zone: 'Europe/Berlin' })).body).toMatchObject({
+      ...{ period: 'month', rolling_days: null, time_zone: 'Europe/Berlin', period_end: expect.any(String) },
+    });
+    expect(locOf(await call('PATCH', path, { period: 'rolling' }))).toEqual(['rolling_days']);
+    expect(locOf(await call('PATCH', path, { rolling_days: 3 }))).toEqual(['rolling_days']);
+    expect((await call('PATCH', path, { period: 'rolling', rolling_days: 1 })).body).toMatchObject({
+      ...{ period: 'rolling', rolling_days: 1, time_zone: null },
+    });
+    expect(locOf(await call('PATCH', path, { time_zone: 'Europe/Berlin' }))).toEqual(['time_zone']);
   });
 
   it('409 for a fifth budget of one scope', async () => {
@@ -240,7 +266,7 @@ describe('budgets of calendar periods', () => {
         amountUsd: expect.stringMatching(/^10/),
       },
       ...{ raise: null, period: 'month', timeZone: 'UTC', countedFromMs: expect.any(Number) },
-      ...{ isHard: true, thresholdsPct: [] },
+      ...{ isHard: true, thresholdsPct: [], rollingDays: null },
     };
     expect((await principalOf(String(inTeam.body.key))).budgets).toEqual([grant]);
     expect((await principalOf(String(outside.body.key))).budgets).toBeUndefined();

@@ -81,7 +81,7 @@ export class PeriodBudgets {
     const { org_id, scope, scope_id } = body;
     const { accountId } = accountOf(caller, org_id);
     requireOrgRole(caller, org_id, rule);
-    refuseFaults('validation_error', faultsOf(body));
+    refuseFaults('validation_error', [...faultsOf(body), ...rollingFaults(body)]);
     const nowMs = this.clock.now();
     let uses: PeriodUse[] = [];
     return this.changes.create(request, {
@@ -92,6 +92,7 @@ export class PeriodBudgets {
           scopeId: scope_id,
           period: body.period,
           timeZone: body.time_zone,
+          rollingDays: body.rolling_days,
           countedFromMs: nowMs,
         };
         uses = await this.use.of(accountId, [counted], nowMs);
@@ -108,7 +109,7 @@ export class PeriodBudgets {
           data: {
             ...{ id: newId('bud', this.clock, this.random), org_id, scope, scope_id },
             ...{ name: body.name, amount_usd: body.amount_usd, period: body.period },
-            ...{ time_zone: body.time_zone, is_enabled: body.is_enabled },
+            ...{ time_zone: body.time_zone, rolling_days: body.rolling_days, is_enabled: body.is_enabled },
             ...{ is_hard: body.is_hard, thresholds_pct: body.thresholds_pct },
             ...{ counted_from: now, created_at: now, updated_at: now },
           },
@@ -127,15 +128,19 @@ export class PeriodBudgets {
     request: FastifyRequest,
   ): Promise<PeriodBudgetRecord> {
     return this.change(caller, id, rule, request, async (tx, row) => {
-      refuseFaults('validation_error', faultsOf(body));
+      const isRolling = (body.period ?? row.period) === 'rolling';
+      const rolling_days = isRolling ? (body.rolling_days ?? row.rolling_days) : (body.rolling_days ?? null);
+      const zone = body.period === 'rolling' ? 'UTC' : row.time_zone;
+      const becomes = { period: body.period ?? row.period, time_zone: body.time_zone ?? zone, rolling_days };
+      refuseFaults('validation_error', [...faultsOf(body), ...rollingFaults(becomes)]);
       const fields = sentFields(body);
       if (fields.length === 0) return { answer: row, audit: null };
-      const { name, amount_usd, period, time_zone, is_hard, thresholds_pct, is_enabled } = body;
+      const { name, amount_usd, period, is_hard, thresholds_pct, is_enabled } = body;
       const now = this.now();
       // What came while it was disabled is in the ledger alone.
       const counted_from = is_enabled === true && !row.is_enabled ? now : undefined;
-      const changed = { name, amount_usd, period, time_zone, is_hard, thresholds_pct, is_enabled };
-      const data = { ...changed, counted_from, updated_at: now };
+      const changed = { name, amount_usd, period, is_hard, thresholds_pct, is_enabled };
+      const data = { ...changed, time_zone: becomes.time_zone, rolling_days, counted_from, updated_at: now };
       const answer = await tx.budget.update({ where: { id }, data });
       return { answer, audit: auditOf('budget.update', row, fields) };
     });
@@ -297,6 +302,24 @@ function faultsOf({ amount_usd, time_zone }: Partial<CreateBudgetBody>): ErrorDe
     ...(time_zone === undefined || isTimeZone(time_zone)
       ? []
       : [fault('time_zone', 'time_zone is not a known IANA name.')]),
+  ];
+}
+
+/** A rolling budget has days and no zone, each other one no days. */
+function rollingFaults({
+  period,
+  time_zone,
+  rolling_days = null,
+}: {
+  period: string;
+  time_zone: string;
+  rolling_days?: number | null;
+}): ErrorDetail[] {
+  if (period !== 'rolling')
+    return rolling_days === null ? [] : [fault('rolling_days', 'rolling_days is of period rolling alone.')];
+  return [
+    ...(rolling_days === null ? [fault('rolling_days', 'period rolling needs rolling_days.')] : []),
+    ...(time_zone === 'UTC' ? [] : [fault('time_zone', 'A rolling budget has no zone.')]),
   ];
 }
 

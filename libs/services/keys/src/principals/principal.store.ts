@@ -78,7 +78,7 @@ const PROVIDER_KEYS = `(
 /** Budgets that hold for the key, oldest first; null where there is none. */
 const BUDGETS = `(
   SELECT jsonb_agg(jsonb_build_object('id', b.id, 'name', b.name, 'scope', b.scope, 'scopeId', b.scope_id,
-    'amountUsd', b.amount_usd::text, 'period', b.period, 'timeZone', b.time_zone,
+    'amountUsd', b.amount_usd::text, 'period', b.period, 'timeZone', b.time_zone, 'rollingDays', b.rolling_days,
     'countedFromMs', (extract(epoch FROM b.counted_from) * 1000)::bigint, 'isHard', b.is_hard, 'thresholdsPct', b.thresholds_pct,
     'raise', CASE WHEN b.raise_until IS NOT NULL THEN jsonb_build_object('byUsd', b.raise_by_usd::text,
       'untilMs', (extract(epoch FROM b.raise_until) * 1000)::bigint) END) ORDER BY b.id)

@@ -62,32 +62,33 @@ function spendNotices(
   });
 }
 
-/** Each threshold of a budget has one notice in a period: what is spent after it stays above. */
-function budgetNotices({ created_at, data }: AccountEvent<'budget.movement'>, orgId: string): Notice[] {
+/** Each threshold of a budget has one notice in a period; of a rolling one, again when what counted then has passed. */
+function budgetNotices({ id, created_at, data }: AccountEvent<'budget.movement'>, orgId: string): Notice[] {
   const { budget_id, name, scope, scope_id, thresholds_pct, ...amounts } = data;
-  const startMs = Date.parse(data.period_start);
+  const [startMs, atMs] = [Date.parse(data.period_start), Date.parse(created_at)];
+  const isRolling = data.period_end === null;
   return thresholds_pct.map((threshold_pct) => {
     const rung = `budget.threshold/${budget_id}/${threshold_pct}`;
     return {
-      sourceKey: `${rung}/${startMs}`,
+      sourceKey: `${rung}/${isRolling ? id : startMs}`,
       type: 'budget.threshold' as const,
       orgId,
-      atMs: Date.parse(created_at),
+      atMs,
       data: { budget_id, name, ...scopeFields(scope, scope_id), threshold_pct, ...amounts },
       threshold: null,
-      repetition: oncePerPeriod(rung, startMs),
+      repetition: oncePerPeriod(rung, startMs, isRolling ? atMs : startMs),
     };
   });
 }
 
-/** A period that began earlier than the last one that was told is over. */
-function oncePerPeriod(name: string, startMs: number): Repetition {
+/** A period that began before the time that was kept of the last notice is told already, or over. */
+function oncePerPeriod(name: string, startMs: number, keptMs: number): Repetition {
   return {
     name,
     step: (last) =>
       last !== null && startMs <= last.atMs
         ? null
-        : { state: { atMs: startMs, detail: null }, isNotified: true },
+        : { state: { atMs: keptMs, detail: null }, isNotified: true },
   };
 }
 

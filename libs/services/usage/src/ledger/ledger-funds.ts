@@ -25,7 +25,7 @@ export class LedgerFunds extends Funds {
     super();
   }
 
-  override async seedSpendLimit(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
+  override async seedSpendLimit(accountId: string, gen: string | null, scopes: Scope[]): Promise<void> {
     await this.asked(() => this.projections.seed(accountId, gen, scopes));
     this.metrics.spendLimitSeeded();
   }

@@ -98,7 +98,7 @@ export class LedgerStore {
   }
 
   private async spentInPeriods(scopes: readonly Scope[], accountId: string): Promise<Usd[]> {
-    const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(scopes);
+    const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(scopes, this.clock.now());
     const { rows } = await this.database.pool.query<{ amount: string }>({
       name: 'spent-in-periods',
       text: `SELECT (CASE WHEN w.starts_at IS NOT NULL THEN ${PERIOD_SPENT} ELSE coalesce((

@@ -47,7 +47,7 @@ export class LedgerOperator {
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
     });
-    const projectionStore = new ProjectionStore(database);
+    const projectionStore = new ProjectionStore(database, clock);
     const accounts = new ActiveAccounts(clock);
     const metrics = NO_METRICS;
     this.database = database;

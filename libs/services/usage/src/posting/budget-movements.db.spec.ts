@@ -76,6 +76,17 @@ describe('movements of budgets', () => {
     expect(await moved(starts)).toMatchObject([{ spent_usd: '3' }]);
   });
 
+  it('of a rolling budget sum the last days, whatever the unit says, and have no end', async () => {
+    const starts = now();
+    const hourMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+    const rolling = budget({ start_ms: null, end_ms: null, rolling_days: 1, thresholds_pct: [50] });
+    await apps[0].post(used('100', [], new Date(hourMs - 86_400_001).toISOString()));
+    await apps[0].post(used('5', [rolling], new Date().toISOString()));
+    const [{ period_start, ...movement }] = await moved(starts);
+    expect(movement).toMatchObject({ spent_usd: '5', period_end: null });
+    expect(Date.parse(period_start)).toBeGreaterThanOrEqual(hourMs - 86_400_000);
+  });
+
   it('go by the amount that the newest unit saw; a redelivered unit makes none', async () => {
     const starts = now();
     const lowered = used('1', [budget({ amount_usd: '2' })], '2026-11-15T12:00:01.000Z');

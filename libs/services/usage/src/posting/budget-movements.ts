@@ -23,9 +23,10 @@ export async function budgetMovements(
 ): Promise<OutboxRow[]> {
   const budgets = [...countedOn(fresh).values()];
   if (budgets.length === 0) return [];
-  const spent = await spentOf(client, budgets);
+  const nowMs = sources.clock.now();
+  const { spent, startsAt } = await spentOf(client, budgets, nowMs);
   return budgets.flatMap((budget, index) => {
-    const { accountId: account_id, orgId: org_id, start_ms, end_ms } = budget;
+    const { accountId: account_id, orgId: org_id, end_ms } = budget;
     const { budget_id, name, scope, scope_id, amount_usd } = budget;
     const spent_usd = spent[index];
     const thresholds_pct = budget.thresholds_pct.filter(
@@ -35,8 +36,8 @@ export async function budgetMovements(
     const data = {
       ...{ budget_id, name, scope, scope_id, thresholds_pct },
       ...{ spent_usd, amount_usd },
-      period_start: new Date(start_ms).toISOString(),
-      period_end: new Date(end_ms).toISOString(),
+      period_start: (startsAt[index] ?? new Date(nowMs)).toISOString(),
+      period_end: end_ms === null ? null : new Date(end_ms).toISOString(),
     };
     return [accountEventRow({ type: 'budget.movement', account_id, org_id, data }, '/usage', sources)];
   });
@@ -49,7 +50,7 @@ function countedOn(fresh: readonly UsageRecord[]): Map<string, Counted> {
     if (unit.budgets === undefined || !isCharged(unit)) continue;
     const { account_id: accountId, org_id: orgId = null, created_at: createdAt } = unit;
     for (const budget of unit.budgets) {
-      const name = `${budget.budget_id}/${budget.start_ms}-${budget.end_ms}`;
+      const name = `${budget.budget_id}/${budget.start_ms}-${budget.rolling_days}`;
       const known = counted.get(name);
       if (known !== undefined && known.createdAt >= createdAt) continue;
       counted.set(name, { ...budget, accountId, orgId, createdAt });
@@ -58,9 +59,16 @@ function countedOn(fresh: readonly UsageRecord[]): Map<string, Counted> {
   return counted;
 }
 
-async function spentOf(client: pg.PoolClient, budgets: readonly Counted[]): Promise<string[]> {
+async function spentOf(
+  client: pg.PoolClient,
+  budgets: readonly Counted[],
+  nowMs: number,
+): Promise<{ spent: string[]; startsAt: (Date | null)[] }> {
   const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(
-    budgets.map(({ scope_id, start_ms, end_ms }) => ({ id: `${scope_id}/b:${start_ms}-${end_ms}` })),
+    budgets.map(({ scope_id, start_ms, end_ms, rolling_days }) => ({
+      id: `${scope_id}/b:${rolling_days === undefined ? `${start_ms}-${end_ms}` : `r${rolling_days}`}`,
+    })),
+    nowMs,
   );
   const { rows } = await client.query<{ spent: string }>({
     name: 'spent-of-budgets',
@@ -75,5 +83,5 @@ async function spentOf(client: pg.PoolClient, budgets: readonly Counted[]): Prom
       ...[startsAt, hoursFrom, hoursTo, endsAt],
     ],
   });
-  return rows.map(({ spent }) => Usd.parse(spent).toString());
+  return { spent: rows.map(({ spent }) => Usd.parse(spent).toString()), startsAt };
 }

@@ -2,9 +2,10 @@ import type { ScopeKind } from '@gateway/contracts';
 import type { Scope } from './scopes.js';
 
 const HOUR_MS = 3_600_000;
-const PERIOD = /^(.+)\/b:(\d{1,15})-(\d{1,15})(?:\.\d{1,15})?$/;
+const DAY_MS = 86_400_000;
+const PERIOD = /^(.+)\/b:(?:(\d{1,15})-(\d{1,15})|r(\d{1,3}))(?:\.\d{1,15})?$/;
 
-/** True if a scope's id is of the period of a budget: `<scope id>/b:<start>-<end>`, in milliseconds since 1970; what follows a dot tells counters of one period apart. */
+/** True if a scope's id is of the period of a budget: `<scope id>/b:<start>-<end>`, in milliseconds since 1970; what follows a dot tells counters of one period apart. Of a rolling one `b:r<days>`. */
 export function isPeriod(scopeId: string): boolean {
   return PERIOD.test(scopeId);
 }
@@ -19,18 +20,29 @@ export interface PeriodColumns {
   endsAt: (Date | null)[];
 }
 
-export function periodColumns(scopes: readonly Pick<Scope, 'id'>[]): PeriodColumns {
+/** A rolling one begins with the whole hour in which its days began, and what clocks ahead have written counts. */
+export function periodColumns(scopes: readonly Pick<Scope, 'id'>[], nowMs: number): PeriodColumns {
   const columns: PeriodColumns = { scopeIds: [], startsAt: [], hoursFrom: [], hoursTo: [], endsAt: [] };
   for (const { id } of scopes) {
-    const [, scopeId = id, start, end] = PERIOD.exec(id) ?? [];
-    const at = (ms: number): Date | null => (start === undefined ? null : new Date(ms));
+    const [, scopeId = id, ...range] = PERIOD.exec(id) ?? [];
+    const { startMs, endMs } = rangeOf(range, nowMs);
+    const at = (ms: number): Date | null => (range.length === 0 ? null : new Date(ms));
     columns.scopeIds.push(scopeId);
-    columns.startsAt.push(at(Number(start)));
-    columns.hoursFrom.push(at(Math.ceil(Number(start) / HOUR_MS) * HOUR_MS));
-    columns.hoursTo.push(at(Math.floor(Number(end) / HOUR_MS) * HOUR_MS));
-    columns.endsAt.push(at(Number(end)));
+    columns.startsAt.push(at(startMs));
+    columns.hoursFrom.push(at(Math.ceil(startMs / HOUR_MS) * HOUR_MS));
+    columns.hoursTo.push(at(Math.floor(endMs / HOUR_MS) * HOUR_MS));
+    columns.endsAt.push(at(endMs));
   }
   return columns;
+}
+
+function rangeOf(
+  [start, end, days]: (string | undefined)[],
+  nowMs: number,
+): { startMs: number; endMs: number } {
+  if (days === undefined) return { startMs: Number(start), endMs: Number(end) };
+  const hourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+  return { startMs: hourMs - Number(days) * DAY_MS, endMs: hourMs + DAY_MS };
 }
 
 /**

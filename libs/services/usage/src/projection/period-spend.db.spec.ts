@@ -75,6 +75,23 @@ describe('periods of budgets', () => {
     },
   );
 
+  it('a rolling one counts the last days, and no more what came before the hour in which they began', async () => {
+    const hourMs = Math.floor(clock.now() / 3_600_000) * 3_600_000;
+    const at = (ms: number, cost_usd: string): Promise<void> =>
+      app.post(usageRecord({ cost_usd, created_at: new Date(ms).toISOString() }));
+    await at(hourMs - 7 * DAY_MS - 1, '100');
+    await at(hourMs - 7 * DAY_MS, '1');
+    await at(hourMs - DAY_MS - 1, '0.5');
+    await at(hourMs, '0.25');
+    const scopes = [7, 1].map((days) => ({ ...ORG, id: `org_1/b:r${days}.7` }));
+    expect(await app.funds.spent(scopes, 'acct_1')).toEqual(['1.75', '0.25']);
+    // Without a generation the store learns the totals of what it knows already: what has passed is counted no more.
+    const nano = async (): Promise<unknown> =>
+      (await store.read('acct_1', [scopes[1]])).posted?.find(({ id }) => id === scopes[1].id)?.nano;
+    await app.funds.seedSpendLimit('acct_1', null, scopes);
+    expect(await nano()).toBe(250_000_000n);
+  });
+
   it('a budget refuses by what its period has spent; a settled unit is freed and posted to its period in one step', async () => {
     const now = clock.now();
     const period = { kind: 'org' as ScopeKind, id: `org_1/b:${now - DAY_MS}-${now + DAY_MS}.${now}` };

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import type { ProjectionRequest, ScopeKind, UsageRecord } from '@gateway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '@gateway/platform';
+import type { Clock, ProjectionRequest, ScopeKind, UsageRecord } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { awaitsOutcome } from '../posting/read-batch.js';
 import { PERIOD_SPENT, periodColumns, periodsOf } from '../posting/period-scopes.js';
@@ -65,7 +66,10 @@ const SNAPSHOT_OF_PERIODS = snapshotSql(WISH_OF_PERIODS, `WHEN w.starts_at IS NO
 /** Reads posted totals for projections (money-and-limits 2). */
 @Injectable()
 export class ProjectionStore {
-  constructor(private readonly database: UsageDatabase) {}
+  constructor(
+    private readonly database: UsageDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** One request per wish, all from one snapshot. An account without postings has version 0 and nothing posted. */
   async snapshot(wishes: readonly ProjectionWish[]): Promise<ProjectionRequest[]> {
@@ -74,7 +78,7 @@ export class ProjectionStore {
       scopes.map((scope) => ({ accountId, ...scope })),
     );
     if (scopes.length > SCOPES_MAX) return this.inParts(wishes);
-    const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(scopes);
+    const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(scopes, this.clock.now());
     const hasPeriods = startsAt.some((at) => at !== null);
     const { rows } = await this.database.pool.query<AccountRow & PostedRow & { kind: string }>({
       ...(hasPeriods

@@ -51,8 +51,8 @@ export class Projections {
     await this.noteDebts(wishes);
   }
 
-  /** Posted totals of these scopes for a generation that does not know them. Throws where the store is away. */
-  async seed(accountId: string, gen: string, scopes: readonly Scope[]): Promise<void> {
+  /** Posted totals of these scopes for a generation that does not know them; null = where it does. Throws where the store is away. */
+  async seed(accountId: string, gen: string | null, scopes: readonly Scope[]): Promise<void> {
     this.accounts.add(accountId);
     await this.send([{ accountId, gen, scopes, units: [] }]);
   }

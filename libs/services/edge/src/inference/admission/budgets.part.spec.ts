@@ -79,4 +79,59 @@ describe('budgets', () => {
       ]);
     }
   });
+
+  it('a refusal of a rolling budget asks the ledger for what has passed meanwhile, once in ten seconds', async () => {
+    edge.serveModels(
+      testModel('budget/rolling', [
+        { provider: 'simulated', upstreamModel: 'sim-chat:completion=90', price: '1000' },
+      ]),
+    );
+    const budget = {
+      ...{
+        id: 'bud_rolling',
+        name: 'Week',
+        scope: 'key' as const,
+        scopeId: 'key_rolling',
+        amountUsd: '0.001',
+      },
+      ...{ raise: null, period: 'rolling' as const, timeZone: null, rollingDays: 7, countedFromMs: 7 },
+    };
+    const key = edge.addKey(
+      testPrincipal('key_rolling', { limits: [keyScope('key_rolling', {})], budgets: [budget] }),
+    );
+    const name = 'key key_rolling/b:r7.7';
+    edge.funds.spentByScope.set(name, '5');
+    const refused = await edge.post(hello('budget/rolling'), { key });
+    const { error } = (await refused.json()) as { error: { message: string } };
+    expect([refused.status, error.message]).toEqual([
+      402,
+      expect.stringContaining('budget "Week" of 0.001 USD of the key, which counts the last 7 x 24 hours'),
+    ]);
+    const { seeded } = edge.funds;
+    expect((await edge.post(hello('budget/rolling'), { key })).status).toBe(402);
+    expect(edge.funds.seeded).toBe(seeded);
+  });
+
+  it('what has passed since the last posting of a rolling budget refuses nothing', async () => {
+    edge.serveModels(
+      testModel('budget/passed', [
+        { provider: 'simulated', upstreamModel: 'sim-chat:completion=90', price: '1000' },
+      ]),
+    );
+    const budget = {
+      ...{ id: 'bud_passed', name: 'Day', scope: 'key' as const, scopeId: 'key_passed', amountUsd: '0.001' },
+      ...{ raise: null, period: 'rolling' as const, timeZone: null, rollingDays: 1, countedFromMs: 7 },
+    };
+    const key = edge.addKey(
+      testPrincipal('key_passed', { limits: [keyScope('key_passed', {})], budgets: [budget] }),
+    );
+    const name = 'key key_passed/b:r1.7';
+    edge.funds.spentByScope.set(name, '5');
+    const seed = edge.funds.seedSpendLimit.bind(edge.funds);
+    edge.funds.seedSpendLimit = async (accountId, gen, scopes) => {
+      if (gen === null) edge.funds.spentByScope.set(name, '0');
+      await seed(accountId, gen, scopes);
+    };
+    expect((await edge.post(hello('budget/passed'), { key })).status).toBe(200);
+  });
 });
