@@ -27,6 +27,14 @@ const KILLS_MAX = EVENTS / 200;
 const ACCOUNTS = 7;
 const ROOT = join(import.meta.dirname, '..');
 const clock = new SystemClock();
+const DAY_MS = 86_400_000;
+const SPREAD_MS = 3 * 3_600_000;
+/** The turn of two periods, within an hour of UTC as in Kathmandu. Half of the units come before it. */
+const TURN_MS = (Math.floor(clock.now() / DAY_MS) - 3) * DAY_MS + 18.25 * 3_600_000;
+const PERIODS = [
+  { start_ms: TURN_MS - DAY_MS, end_ms: TURN_MS },
+  { start_ms: TURN_MS, end_ms: TURN_MS + DAY_MS },
+];
 
 let server: OwnServer;
 let redis: TestRedis;
@@ -57,7 +65,7 @@ describe('the ledger that is killed while it posts', () => {
 async function prove(seed: number, isPostgresKilled: boolean): Promise<void> {
   const random = seededRandom(seed);
   await freshSchema();
-  const { file, expected } = records(seed, random);
+  const { file, expected, ofPeriods } = records(seed, random);
   const cursor = `${file}.cursor`;
   let kills = 0;
   for (let code: number | string = ''; code !== 0;) {
@@ -77,7 +85,7 @@ async function prove(seed: number, isPostgresKilled: boolean): Promise<void> {
     else code = isOver;
   }
   expect(kills).toBeGreaterThan(0);
-  await expectBooks(expected);
+  await expectBooks(expected, ofPeriods);
 }
 
 /** Runs until its first batch is in, or it has ended because nothing was left. */
@@ -103,13 +111,23 @@ async function freshSchema(): Promise<void> {
   await applyMigrations({ url: server.address, schemaDir: USAGE_SCHEMA_DIR, schema: USAGE_SCHEMA });
 }
 
-function records(seed: number, random: ReturnType<typeof seededRandom>): { file: string; expected: bigint } {
+/** Sums in pico-USD: of all, and by the record of each period of a budget. */
+interface Expected {
+  expected: bigint;
+  ofPeriods: Map<string, bigint>;
+}
+
+function records(seed: number, random: ReturnType<typeof seededRandom>): Expected & { file: string } {
+  const ofPeriods = new Map<string, bigint>();
   const lines: { order: number; text: string }[] = [];
   let expected = 0n;
   for (let seq = 1; seq <= EVENTS; seq += 1) {
     const pico = BigInt(1 + Math.floor(random.fraction() * 1e9));
     expected += pico;
-    const data = unit(seed, seq, `0.${String(pico).padStart(12, '0')}`);
+    const atMs = Math.floor(TURN_MS + (random.fraction() * 2 - 1) * SPREAD_MS);
+    const data = unit(seed, seq, { cost: `0.${String(pico).padStart(12, '0')}`, atMs });
+    const { scope_id } = data.limits[0];
+    ofPeriods.set(scope_id, (ofPeriods.get(scope_id) ?? 0n) + pico);
     const event = {
       specversion: '1.0',
       id: `${seed}-${seq}`,
@@ -129,12 +147,17 @@ function records(seed: number, random: ReturnType<typeof seededRandom>): { file:
       .map(({ text }) => text)
       .join('\n'),
   );
-  return { file, expected };
+  return { file, expected, ofPeriods };
 }
 
-function unit(seed: number, seq: number, cost: string): UsageRecord {
+function unit(seed: number, seq: number, { cost, atMs }: { cost: string; atMs: number }): UsageRecord {
   const n = seq % ACCOUNTS;
-  const createdAt = new Date(clock.now()).toISOString();
+  const createdAt = new Date(atMs).toISOString();
+  const period = PERIODS[atMs < TURN_MS ? 0 : 1];
+  const scope = { scope: 'org' as const, scope_id: `org_${n}` };
+  const counter = { ...scope, scope_id: periodOf(n, period) };
+  const none = { rpm: 0, rpm_limit: null, rpd: 0, rpd_limit: null };
+  const budget = { budget_id: `bud_${n}`, name: 'Ours', ...scope, amount_usd: '0.000001', ...period };
   return {
     ...{ id: `use_${seed}_${seq}`, request_id: `req_${seed}_${seq}`, unit: 0, account_id: `acct_${n}` },
     ...{ org_id: `org_${n}`, team_id: null, member_id: `usr_${n}`, key_id: `key_${n}`, provider: 'hosty' },
@@ -150,11 +173,40 @@ function unit(seed: number, seq: number, cost: string): UsageRecord {
       created_at: createdAt,
     },
     ...{ routing_fallback: false, byok_used: false, cache_hit: false, request_tags: {}, end_user_hash: null },
-    ...{ api_version: '2026-08', limits: [], producer: 'edge-killed', epoch: `e${seed}`, seq },
+    ...{ limits: [{ ...counter, ...none }], budgets: [{ ...budget, thresholds_pct: [1] }] },
+    ...{ api_version: '2026-08', producer: 'edge-killed', epoch: `e${seed}`, seq },
   };
 }
 
-async function expectBooks(expected: bigint): Promise<void> {
+function periodOf(n: number, { start_ms, end_ms }: (typeof PERIODS)[number]): string {
+  return `org_${n}/b:${start_ms}-${end_ms}`;
+}
+
+/** Each period is in the limit store as its units add up, and the last movement of its thresholds told that sum. */
+async function expectPeriods(
+  ofPeriods: ReadonlyMap<string, bigint>,
+  limits: RedisLimitStore,
+  database: pg.Client,
+): Promise<void> {
+  const { rows } = await database.query<{ id: string; spent: string }>(`
+    SELECT data->>'scope_id' || '/b:' || (extract(epoch FROM (data->>'period_start')::timestamptz) * 1000)::bigint
+        || '-' || (extract(epoch FROM (data->>'period_end')::timestamptz) * 1000)::bigint AS id,
+      max((data->>'spent_usd')::numeric)::text AS spent
+    FROM (SELECT value::jsonb->'data'->'data' AS data FROM ${USAGE_SCHEMA}.outbox
+      WHERE value::jsonb->'data'->>'type' = 'budget.movement') AS o GROUP BY 1`);
+  const told = new Map(rows.map(({ id, spent }) => [id, pico(spent)]));
+  expect(told).toEqual(ofPeriods);
+  for (let n = 0; n < ACCOUNTS; n += 1) {
+    const scopes = PERIODS.map((period) => ({ kind: 'org' as const, id: periodOf(n, period) }));
+    const { posted = [] } = await limits.read(`acct_${n}`, scopes);
+    for (const { id } of scopes) {
+      const nano = ((ofPeriods.get(id) ?? 0n) + 500n) / 1_000n;
+      expect([id, posted.find((one) => one.id === id)?.nano]).toEqual([id, nano]);
+    }
+  }
+}
+
+async function expectBooks(expected: bigint, ofPeriods: ReadonlyMap<string, bigint>): Promise<void> {
   const scripts = await redisScripts(redis.url);
   const limits = new RedisLimitStore({ pipe: scripts.pipe, random: new SystemRandom() });
   const random = new SystemRandom();
@@ -176,6 +228,7 @@ async function expectBooks(expected: bigint): Promise<void> {
     const { rows } =
       await database.query(`SELECT (SELECT count(*)::int FROM ${USAGE_SCHEMA}.usage_event) AS events,
       (SELECT applied::text FROM ${USAGE_SCHEMA}.producer) AS applied`);
+    await expectPeriods(ofPeriods, limits, database);
     expect(rows).toEqual([{ events: EVENTS, applied: `{[1,${EVENTS + 1})}` }]);
   } finally {
     await database.end();
