@@ -112,7 +112,7 @@ describe('rules that the dashboard shows', () => {
 
       const before = (await hook.arrived()).length;
       await page.goto(`${base}/alerts/deliveries`);
-      await page.getByRole('link', { name: 'spend_cap.approaching' }).first().click();
+      await page.getByRole('link', { name: 'Spend nears a cap' }).first().click();
       await page.getByRole('button', { name: 'Redeliver' }).click();
       await page.getByRole('link', { name: 'It is on its way: open it' }).waitFor();
       // What was sent before the rotation may come again as well.
