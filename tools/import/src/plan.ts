@@ -20,7 +20,7 @@ export interface PlannedOrganization extends Limits {
   name: string;
 }
 
-export interface PlannedTeam extends Limits {
+interface PlannedTeam extends Limits {
   old_id: string;
   /** Old id of its organization. */
   organization: string;

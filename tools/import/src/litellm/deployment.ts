@@ -4,7 +4,7 @@ import { upstreamNameOf } from './provider-names.js';
 import type { Note } from '../plan.js';
 
 /** A secret of the file: the variable that holds it, or that it is written out. */
-export type Secret = { variable: string } | 'written out' | null;
+type Secret = { variable: string } | 'written out' | null;
 
 /** One entry of `model_list`. */
 export interface Deployment {

@@ -144,6 +144,6 @@ function supportsOf({ info }: Deployment, likeness: KnownRoute | null): Partial<
   };
 }
 
-export function isYes(text: string | null): boolean {
+function isYes(text: string | null): boolean {
   return text !== null && /^true$/i.test(text);
 }
