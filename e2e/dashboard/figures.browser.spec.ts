@@ -50,14 +50,15 @@ describe('figures of the dashboard', () => {
     expect(faults).toEqual([]);
   }, START_MS);
 
-  /** Dollars of the range as the page shows them. */
+  /** Dollars of the range, all digits of what the page shows. */
   async function spendOf(from: string, to: string): Promise<bigint> {
     await page.goto(`${base}/usage?from=${from}&to=${to}`);
-    const total = page.getByRole('heading', { name: /^Spend: / });
+    const sums = page.getByRole('table', { name: 'Sums of the range' });
+    const total = sums.getByRole('row').last().locator('[data-exact]').first();
     const empty = page.getByText(NO_REQUEST);
     await total.or(empty).first().waitFor();
     if (await empty.isVisible()) return 0n;
-    return pico((await total.innerText()).replace('Spend: $', '').replaceAll(',', ''));
+    return pico((await total.getAttribute('data-exact')) ?? '');
   }
 
   it.each(['UTC', 'Asia/Kolkata', 'America/Los_Angeles'])(

@@ -83,7 +83,7 @@ describe('keys and the first request in the dashboard', () => {
       await form.getByLabel('Spend cap, USD').fill('12.345678901234567');
       await form.getByRole('button', { name: 'Create key' }).dblclick();
       await form
-        .getByText(/decimal/)
+        .getByText(/^Enter an amount/)
         .first()
         .waitFor();
       await form.getByLabel('Spend cap, USD').fill('12.50');
