@@ -5,7 +5,7 @@ import { wayOf } from '../issued/ways.js';
 import type { EnvReader, ProviderAccess } from '../provider.js';
 import { applicationDefault } from './access-tokens.js';
 
-export type VertexCredential = Extract<ProviderCredential, { kind: 'vertex' }>;
+type VertexCredential = Extract<ProviderCredential, { kind: 'vertex' }>;
 
 export const GLOBAL_ENDPOINT = 'https://aiplatform.googleapis.com';
 /** API keys (`AIza…`, `AQ.…`) and access tokens (`ya29.…`): long, and no path. */
