@@ -1,3 +1,4 @@
+export { translationOf } from './route-translation.js';
 export { CatalogueIndex, newestIndex } from './catalogue-index.js';
 export type { Visible } from './catalogue-index.js';
 export { requireTargets, usableTargets } from './alias-targets.js';

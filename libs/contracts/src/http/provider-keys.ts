@@ -175,6 +175,8 @@ class PlatformCredentialFieldsBody {
   })
   @MaxLength(500)
   base_url?: string | null;
+  /** Names of the deployments at its resource of azure, by the upstream model of a route; at most 200. */
+  @IsOptional() @IsObject() deployments?: Record<string, unknown> | null;
   @ValidateIf((body: PlatformCredentialFieldsBody) => body.is_enabled !== undefined)
   @IsBoolean()
   is_enabled?: boolean;
@@ -232,6 +234,8 @@ export interface PlatformCredentialRecord {
   allowed_models: string[] | null;
   /** null = the deployment's address for the provider. */
   base_url: string | null;
+  /** Names of deployments by upstream model; null = those of gateway.yaml. */
+  deployments: Record<string, string> | null;
   is_enabled: boolean;
   status: 'ready' | 'cooling' | 'refused' | 'out_of_quota' | 'paused';
   /** ISO 8601; no request of a caller uses it before. */

@@ -78,6 +78,8 @@ export interface PooledCredential {
   allowedModels: readonly string[] | null;
   /** null = the operator's address for the provider. */
   baseUrl: string | null;
+  /** Names of deployments by upstream model; absent or null = those of gateway.yaml. */
+  deployments?: Readonly<Record<string, string>> | null;
   isEnabled: boolean;
   state: CredentialState;
 }

@@ -1,4 +1,5 @@
 import { ALIAS_NAME_PATTERN, AMOUNT_PATTERN, MODEL_PATTERN } from '@gateway/contracts';
+import { DEPLOYMENT } from './deployments.js';
 
 /** A form, with the words in which a fault explains it. */
 const form = (pattern: string, words: string) => ({ type: 'string', pattern, words });
@@ -32,7 +33,7 @@ const provider = {
     deployments: {
       type: 'object',
       maxProperties: 200,
-      additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+      additionalProperties: { type: 'string', pattern: DEPLOYMENT },
     },
     ca_file: file,
     client_cert_file: file,

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, UpstreamError, type Clock, type Random } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
-import { TransportFailure } from '@gateway/providers';
-import { attemptsFailed, RetryBudget, runAttempts, type PlannedRoute } from '@gateway/routing';
+import { Unsupported } from '@gateway/dialects';
+import { TransportFailure, withDeployments } from '@gateway/providers';
+import { attemptsFailed, RetryBudget, runAttempts, translationOf, type PlannedRoute } from '@gateway/routing';
 import { CircuitBreakers } from '@gateway/upstream';
 import type { Client } from '../request/client.js';
 import type { AttemptState } from '../units/meter.js';
@@ -42,9 +43,23 @@ export class Attempts {
       isCreate: unit.call.endpoint.isCreate === true,
       attempt: (planned, n, hasNext) => {
         const remainingMs = endsMs === null ? Infinity : endsMs - clock.monotonic();
-        return this.one({ unit, planned, n, client, remainingMs, hasNext });
+        const named = planned.pooled?.id == null ? planned : this.named(unit, planned);
+        return this.one({ unit, planned: named, n, client, remainingMs, hasNext });
       },
     });
+  }
+
+  /** Returns the route with the request as the resource of its credential takes it: deployments have names of their own. */
+  private named(unit: Unit, planned: PlannedRoute): PlannedRoute {
+    const { model, pooled, route } = planned;
+    const deployments = this.upstream.pools.member(route.provider, pooled?.id ?? '')?.deployments;
+    if (deployments == null) return planned;
+    const provider = withDeployments(planned.provider, deployments);
+    const { asked } = unit.admitted;
+    const translation = translationOf(route, { asked, endpoint: unit.call.endpoint, model, provider });
+    // The plan has translated it before, under another name.
+    if (translation instanceof Unsupported) throw new TypeError('a planned route cannot be translated');
+    return { ...planned, provider, translation };
   }
 
   /** Notes that an answer failed after its first piece, when nothing is retried. */

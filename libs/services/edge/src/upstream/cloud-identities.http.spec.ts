@@ -10,6 +10,7 @@ import {
   type ScriptedAnswer,
   type UpstreamDouble,
 } from '@gateway/testing';
+import { PoolSync } from './pool-sync.js';
 import { enabledProviders } from '../config/edge.config.js';
 import { hello, startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
 
@@ -264,5 +265,23 @@ describe('a deployment of Azure that the operator has named', () => {
     const [{ body }] = upstream.seen;
     expect([answer.status, (JSON.parse(String(body)) as { model: string }).model]).toEqual([200, 'team-gpt']);
     expect(text + JSON.stringify(await edge.record(answer))).not.toContain('team-gpt');
+  });
+
+  it('ROUTE-06 has the name that stands at its credential where that has names of its own', async () => {
+    const names = { 'gpt-5.4': 'other-gpt' };
+    const baseUrl = `${upstream.url}/openai/v1`;
+    edge.pool.add('cred_other', 'azure-key', { provider: 'azure', baseUrl, deployments: names });
+    edge.pool.add('cred_third', 'third-key', { provider: 'azure', baseUrl });
+    await edge.app.app.get(PoolSync).sync();
+    for (let n = 0; n < 40; n += 1) expect((await post('acme/gpt')).status).toBe(200);
+    const asked = upstream.seen.map(({ headers, body }) => {
+      const { model } = JSON.parse(String(body)) as { model: string };
+      return `${String(headers['api-key'])} ${model}`;
+    });
+    expect([...new Set(asked)].sort()).toEqual([
+      'azure-key other-gpt',
+      'third-key team-gpt',
+      'undefined team-gpt',
+    ]);
   });
 });

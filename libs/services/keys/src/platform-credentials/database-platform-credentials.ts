@@ -110,6 +110,7 @@ function toPooled(row: Unsealed): PooledCredential {
     weight: row.weight,
     allowedModels: storedJson<string[] | null>(row.allowed_models),
     baseUrl: row.base_url,
+    deployments: storedJson<Record<string, string> | null>(row.deployments),
     isEnabled: row.is_enabled,
     state: {
       status: row.state as CredentialState['status'],

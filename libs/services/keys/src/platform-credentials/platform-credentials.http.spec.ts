@@ -21,9 +21,8 @@ let answered: (seen: SeenRequest) => ScriptedAnswer;
 beforeAll(async () => {
   database = await migratedDatabase();
   upstream = await startUpstreamDouble((seen) => answered(seen));
-  const openai = PROVIDERS.find(({ slug }) => slug === 'openai');
-  if (openai === undefined) throw new TypeError('this release has no openai');
-  const keyed = new Map([['openai', { provider: openai, baseUrl: `${upstream.url}/v1` }]]);
+  const called = PROVIDERS.filter(({ slug }) => ['azure', 'openai'].includes(slug));
+  const keyed = new Map(called.map((one) => [one.slug, { provider: one, baseUrl: `${upstream.url}/v1` }]));
   keys = await startKeysApp(database.url, { keyed });
 });
 beforeEach(async () => {
@@ -68,6 +67,7 @@ describe('the credentials of the platform at a provider', () => {
         weight: 100,
         allowed_models: null,
         base_url: null,
+        deployments: null,
         is_enabled: true,
         status: 'ready',
         cooldown_until: null,
@@ -166,10 +166,33 @@ describe('the credentials of the platform at a provider', () => {
     [{ weight: null }, 'weight'],
     [{ base_url: 'ftp://somewhere' }, 'base_url'],
     [{ base_url: 'https://user@somewhere' }, 'base_url'],
+    [{ deployments: { 'gpt-5.4': 'ours' } }, 'deployments'],
     [{ colour: 'red' }, 'colour'],
   ])('422 refuses %j and names %s', async (more, field) => {
     const { status, body } = await send(more);
     expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining(field)]);
+  });
+
+  it('201 keeps the names of deployments at its resource, and 422 names a name that Azure has not', async () => {
+    const path = '/v1/admin/providers/azure/credentials';
+    const sent = { skip_test: true, deployments: { 'gpt-5.4': 'team-gpt' } };
+    const endpoint = { endpoint: 'https://ours.openai.azure.com', api_version: '2024-10-21' };
+    const credentials = { api_key: SECRET, ...endpoint };
+    const { status, body } = await send({ ...sent, credentials }, path);
+    expect([status, body.deployments]).toEqual([201, sent.deployments]);
+    expect(await pooled(body.id)).toMatchObject({ deployments: sent.deployments });
+    const change = (deployments: unknown): Promise<Answer> =>
+      keys.call('PATCH', `${path}/${String(body.id)}`, { as: keys.admin, body: { deployments } });
+    for (const names of [{ 'gpt-5.4': 'a b' }, { 'gpt-5.4': 7 }, { 'a b': 'c' }, ['a'], 'a']) {
+      const refused = await change(names);
+      expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+        422,
+        expect.stringContaining('deployments'),
+      ]);
+    }
+    const many = Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`m${String(n)}`, 'd']));
+    expect((await change(many)).status).toBe(422);
+    expect((await change(null)).body.deployments).toBeNull();
   });
 
   it('404 a provider that is not known, 409 one without keys, 409 the 65th', async () => {
@@ -178,7 +201,7 @@ describe('the credentials of the platform at a provider', () => {
     const one = await keys.database.prisma.platformCredential.findFirstOrThrow({
       where: { id: String((await send()).body.id) },
     });
-    const { last_error: _last, allowed_models: _allowed, ...columns } = one;
+    const { last_error: _last, allowed_models: _allowed, deployments: _names, ...columns } = one;
     const data = Array.from({ length: 63 }, (_, n) => ({ ...columns, id: `cred_${n}` }));
     await keys.database.prisma.platformCredential.createMany({ data });
     expect(codeOf(await send())).toEqual([409, 'conflict']);

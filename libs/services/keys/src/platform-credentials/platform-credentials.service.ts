@@ -17,7 +17,7 @@ import {
   type UpdatePlatformCredentialBody,
 } from '@gateway/contracts';
 import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
-import { readCredentials, type ReadCredentials } from '@gateway/providers';
+import { deploymentFaults, readCredentials, type ReadCredentials } from '@gateway/providers';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
@@ -87,6 +87,7 @@ export class PlatformCredentialsService {
     request: FastifyRequest,
   ): Promise<CreateAnswer<TestedPlatformCredential>> {
     this.requireKeyed(slug);
+    refuseFaults('validation_error', deploymentFaults(slug, body.deployments));
     const read = this.credentialIn(slug, body.credentials);
     const row = { id: newId('cred', this.clock, this.random), provider: slug, version: 1 };
     const sealed = this.secrets.seal(read.credential, platformContextOf(row));
@@ -128,11 +129,13 @@ export class PlatformCredentialsService {
     request: FastifyRequest,
   ): Promise<PlatformCredentialRecord> {
     const { prisma } = this.database;
+    refuseFaults('validation_error', deploymentFaults(slug, body.deployments));
     await refuseUnlisted(this.names, body, async () => (await this.existing(prisma, slug, id)).row);
     return this.change(slug, id, request, async (tx, { row, variable }) => {
       const fields = sentFields(body);
       if (fields.length === 0) return { answer: await this.wire(tx, row), audit: null };
-      if (variable !== null && (body.base_url !== undefined || body.allowed_models !== undefined))
+      const { allowed_models, base_url, deployments } = body;
+      if (variable !== null && [allowed_models, base_url, deployments].some((sent) => sent !== undefined))
         throw setBy(variable);
       const { id, provider, label, masked_credential, created_by, created_at } = row;
       const data = { ...columns(body), label: body.label, updated_at: new Date(this.clock.now()) };
@@ -269,8 +272,13 @@ function setBy(variable: string): ApiError {
 }
 
 function columns(body: UpdatePlatformCredentialBody) {
-  const { weight, allowed_models, base_url, is_enabled } = body;
-  return { weight, allowed_models: nullableJson(allowed_models), base_url: trimmed(base_url), is_enabled };
+  const { weight, allowed_models, base_url, deployments, is_enabled } = body;
+  return {
+    ...{ weight, is_enabled },
+    allowed_models: nullableJson(allowed_models),
+    base_url: trimmed(base_url),
+    deployments: nullableJson(deployments),
+  };
 }
 
 function trimmed(address: string | null | undefined): string | null | undefined {

@@ -92,7 +92,12 @@ export const REALTIME: Endpoint = {
     const { kind } = request as RealtimeAsked;
     if (kind === 'transcription')
       return TRANSCRIPTION_DIALECTS.has(route.dialect) ? translationTo(NO_REQUEST) : new Unsupported(null);
-    const dialect = REALTIME_DIALECTS.get(route.dialect);
-    return dialect === undefined ? new Unsupported(null) : translationTo(dialect.open(route.upstreamModel));
+    return openedAs(route.dialect, route.upstreamModel) ?? new Unsupported(null);
   },
 };
+
+/** Returns the request that opens a session with a model; null for a dialect that has none. */
+export function openedAs(dialect: string, upstreamName: string): Translation | null {
+  const known = REALTIME_DIALECTS.get(dialect);
+  return known === undefined ? null : translationTo(known.open(upstreamName));
+}

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, UpstreamError, type Clock, type KeyPrincipal, type Random } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
-import { isRenewed, TransportFailure, type ProviderAccess } from '@gateway/providers';
+import { isRenewed, TransportFailure, withDeployments, type ProviderAccess } from '@gateway/providers';
 import { RetryBudget, runAttempts, type Plan, type PlannedRoute } from '@gateway/routing';
 import { CircuitBreakers, proxiedAgent } from '@gateway/upstream';
 import WebSocket from 'ws';
@@ -10,6 +10,7 @@ import { EdgeConfig } from '../../config/edge.config.js';
 import { PlatformPools } from '../../config/platform-pools.js';
 import { ProviderDirectory } from '../../config/provider-directory.js';
 import { Credentials } from '../../upstream/credentials.js';
+import { openedAs } from './realtime-endpoint.js';
 
 /** One event of a provider at most; sixteen times the largest delta seen. */
 const EVENT_BYTES_MAX = 16 * 1_048_576;
@@ -63,10 +64,24 @@ export class UpstreamLinks {
   ): Promise<UpstreamLink> {
     this.pools.used(planned);
     try {
-      return await this.connect(planned, principal, signal);
+      return await this.connect(this.named(planned), principal, signal);
     } catch (error) {
       throw error instanceof UpstreamError ? this.pools.failed(planned, error) : error;
     }
+  }
+
+  /** Returns the route with the name that the deployment has at the resource of its credential. */
+  private named(planned: PlannedRoute): PlannedRoute {
+    const { pooled, route } = planned;
+    const deployments = this.pools.member(route.provider, pooled?.id ?? '')?.deployments;
+    const upstreamName = deployments?.[route.upstreamModel];
+    if (deployments == null || upstreamName === undefined) return planned;
+    const provider = withDeployments(planned.provider, deployments);
+    return {
+      ...planned,
+      provider,
+      translation: openedAs(route.dialect, upstreamName) ?? planned.translation,
+    };
   }
 
   private async connect(
