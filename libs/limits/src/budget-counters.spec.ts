@@ -69,7 +69,6 @@ describe('counters of budgets', () => {
     expect(budgetReadings([raised, plain, budget()], AT - 1)).toEqual([{ ...reading, amount_usd: '12.5' }]);
     expect(budgetReadings([raised], AT)).toEqual([{ ...reading, amount_usd: '10' }]);
     expect(budgetReadings([plain, budget()], AT)).toBeUndefined();
-    expect(budgetReadings(undefined, AT)).toBeUndefined();
   });
 
   it('a rolling one keeps its counter, and begins with the hour in which its days began', () => {

@@ -53,11 +53,7 @@ export function budgetCounters(budgets: readonly BudgetGrant[], atMs: number): E
 }
 
 /** Budgets with thresholds as a unit's record shows them; undefined where there is none. */
-export function budgetReadings(
-  budgets: readonly BudgetGrant[] | undefined,
-  atMs: number,
-): BudgetReading[] | undefined {
-  if (budgets === undefined) return undefined;
+export function budgetReadings(budgets: readonly BudgetGrant[], atMs: number): BudgetReading[] | undefined {
   const readings = budgets.flatMap((grant): BudgetReading[] => {
     const { id: budget_id, name, scope, scopeId: scope_id, thresholdsPct = [] } = grant;
     if (thresholdsPct.length === 0) return [];

@@ -75,7 +75,7 @@ export class Unit {
     private readonly sinks: UnitSinks,
   ) {
     const { principal, plan, asked } = admitted;
-    const budgets = budgetReadings(principal.budgets, call.receivedAtMs);
+    const budgets = principal.budgets && budgetReadings(principal.budgets, call.receivedAtMs);
     // The 30 days of caps count by it: no clock of a process that stands behind may hide what is spent there.
     const requestedAtMs = Math.max(call.receivedAtMs, admitted.counted.minute * MINUTE_MS - CLOCKS_APART_MS);
     this.facts = {
