@@ -202,7 +202,7 @@ describe('the documents of the services', () => {
   it('describe each account event with the fields of its class', () => {
     const document: Document = asyncApi(source);
     const messages: Document = document.channels['gateway.account.v1'].messages;
-    expect(Object.keys(messages)).toHaveLength(21);
+    expect(Object.keys(messages)).toHaveLength(22);
     // It is made of the refusals, by the notifications service.
     expect(messages).not.toHaveProperty('SpendCapHit');
     const [, { properties }] = document.components.messages.ApiKeyCreated.payload.properties.data.allOf;

@@ -202,6 +202,7 @@ const OPERATION: Rows = Object.fromEntries<Row>([
     ],
     'GET /internal/balances/:account',
     ...['POST /internal/spend', 'GET /internal/watermarks/:producer', 'GET /internal/applied/:producer'],
+    'POST /internal/producers/:producer',
     ...['GET /internal/catalogue/snapshot', 'GET /internal/catalogue/snapshots/:id'],
     'GET /internal/catalogue/aliases',
     ...[
