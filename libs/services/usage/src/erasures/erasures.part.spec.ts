@@ -32,7 +32,7 @@ const begin = async (): Promise<void> => {
   );
 };
 
-const erase = (as: string, end_user_id: unknown = 'ada') =>
+const erase = (as: string, end_user_id: unknown = 'ada-lovelace') =>
   app.call('POST', '/v1/end-users/erasures', as, { end_user_id });
 const hashes = async (): Promise<(string | null)[]> => {
   const { rows } = await app.database.pool.query<{ end_user_hash: string | null }>(
@@ -47,8 +47,8 @@ describe('POST /v1/end-users/erasures', () => {
 
   it('ERA-01 ERA-05 answers 202, clears the identifier, leaves counts and costs, and a receipt that names nobody', async () => {
     await app.post(
-      usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada'), cost_usd: '2' }),
-      usageRecord({ request_id: 'req_2', end_user_hash: hashOf('ada'), cost_usd: '3' }),
+      usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada-lovelace'), cost_usd: '2' }),
+      usageRecord({ request_id: 'req_2', end_user_hash: hashOf('ada-lovelace'), cost_usd: '3' }),
       usageRecord({ request_id: 'req_3', end_user_hash: hashOf('bob') }),
     );
     const before = (await summary()).body;
@@ -63,12 +63,12 @@ describe('POST /v1/end-users/erasures', () => {
     });
     expect(await hashes()).toEqual([null, null, hashOf('bob')]);
     expect((await summary()).body).toEqual(before);
-    expect(app.directory.forgotten).toEqual([`acct_1/${hashOf('ada')}`]);
+    expect(app.directory.forgotten).toEqual([`acct_1/${hashOf('ada-lovelace')}`]);
     const receipt = await app.call('GET', `/v1/end-users/erasures/${body.id}`, own);
     expect([receipt.status, receipt.body]).toEqual([200, body]);
     expect((await app.call('GET', `/v1/end-users/erasures/${body.id}`, other)).status).toBe(404);
     const { rows } = await app.database.pool.query('SELECT * FROM erasure');
-    expect(JSON.stringify(rows)).not.toContain('ada');
+    expect(JSON.stringify(rows)).not.toContain('ada-lovelace');
   });
 
   it('ERA-02 refuses a key of no organization', async () => {
@@ -85,20 +85,20 @@ describe('POST /v1/end-users/erasures', () => {
 
   it("ERA-04 touches the records of the key's organization only", async () => {
     await app.post(
-      usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada') }),
+      usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada-lovelace') }),
       usageRecord({
         request_id: 'req_2',
         account_id: 'acct_2',
         org_id: 'org_2',
-        end_user_hash: hashOf('ada'),
+        end_user_hash: hashOf('ada-lovelace'),
       }),
     );
     expect((await erase(own)).body.records_updated).toBe(1);
-    expect(await hashes()).toEqual([null, hashOf('ada')]);
+    expect(await hashes()).toEqual([null, hashOf('ada-lovelace')]);
   });
 
   it('S10 a replay does not bring the identifier back, and what comes later is kept', async () => {
-    const record = usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada') });
+    const record = usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada-lovelace') });
     await app.post(record);
     await erase(own);
     await emptyTables(app.database.pool, 'usage_event, usage_slot, usage_hour, usage_day');
@@ -106,12 +106,19 @@ describe('POST /v1/end-users/erasures', () => {
     await app.post(record);
     expect(await hashes()).toEqual([null]);
     const later = new Date(Date.now() + 60_000).toISOString();
-    await app.post(usageRecord({ request_id: 'req_2', end_user_hash: hashOf('ada'), created_at: later }));
-    expect(await hashes()).toEqual([null, hashOf('ada')]);
+    await app.post(
+      usageRecord({ request_id: 'req_2', end_user_hash: hashOf('ada-lovelace'), created_at: later }),
+    );
+    expect(await hashes()).toEqual([null, hashOf('ada-lovelace')]);
   });
 
   it('ERA-05 is completed when the stored responses are gone, not before', async () => {
-    const stored = { id: 'resp_1', account_id: 'acct_1', end_user_hash: hashOf('ada'), created_at: 1 };
+    const stored = {
+      id: 'resp_1',
+      account_id: 'acct_1',
+      end_user_hash: hashOf('ada-lovelace'),
+      created_at: 1,
+    };
     await app.responses.store([stored as StoredResponse]);
     app.responses.faults.push(new Error('the workers service is away'));
     const { body } = await erase(own);
@@ -124,7 +131,7 @@ describe('POST /v1/end-users/erasures', () => {
   it('ERA-05 removes an answer that was under way at the erasure when it is looked at again', async () => {
     const { body } = await erase(own);
     expect(body.status).toBe('completed');
-    const late = { id: 'resp_2', account_id: 'acct_1', end_user_hash: hashOf('ada'), created_at: 1 };
+    const late = { id: 'resp_2', account_id: 'acct_1', end_user_hash: hashOf('ada-lovelace'), created_at: 1 };
     await app.responses.store([late as StoredResponse]);
     await app.database.pool.query(`UPDATE erasure SET completed_at = completed_at - interval '61 s'`);
     await app.app.get(Erasures, { strict: false }).advance();
@@ -142,9 +149,9 @@ describe('POST /v1/end-users/erasures', () => {
     expect((await receipt()).body.status).toBe('completed');
     // A posting that had begun before the tombstone was there.
     await app.post(usageRecord({ request_id: 'req_1', created_at: '2026-11-01T00:00:00Z' }));
-    await app.database.pool.query('UPDATE usage_event SET end_user_hash = $1', [hashOf('ada')]);
+    await app.database.pool.query('UPDATE usage_event SET end_user_hash = $1', [hashOf('ada-lovelace')]);
     await erasures.advance();
-    expect(await hashes()).toEqual([hashOf('ada')]);
+    expect(await hashes()).toEqual([hashOf('ada-lovelace')]);
     await app.database.pool.query(`UPDATE erasure SET completed_at = completed_at - interval '61 s'`);
     await erasures.advance();
     expect([await hashes(), (await receipt()).body.records_updated]).toEqual([[null], 1]);
@@ -158,7 +165,9 @@ describe('GET /internal/erasures', () => {
     const { directory } = app;
     const forget = directory.forget.bind(directory);
     directory.forget = (accountId, endUserHash) =>
-      endUserHash === hashOf('ada') ? Promise.reject(new Error('too many')) : forget(accountId, endUserHash);
+      endUserHash === hashOf('ada-lovelace')
+        ? Promise.reject(new Error('too many'))
+        : forget(accountId, endUserHash);
     try {
       expect((await erase(own)).body.status).toBe('running');
       expect((await erase(own, 'bob')).body.status).toBe('completed');
@@ -166,7 +175,7 @@ describe('GET /internal/erasures', () => {
       directory.forget = forget;
     }
     await app.app.get(Erasures, { strict: false }).advance();
-    expect(directory.forgotten).toEqual([`acct_1/${hashOf('bob')}`, `acct_1/${hashOf('ada')}`]);
+    expect(directory.forgotten).toEqual([`acct_1/${hashOf('bob')}`, `acct_1/${hashOf('ada-lovelace')}`]);
   });
 
   it('S10 lists who was erased since then to the fleet alone, for what other services keep', async () => {
@@ -177,7 +186,9 @@ describe('GET /internal/erasures', () => {
     expect([status, body]).toEqual([
       200,
       {
-        erased: [{ accountId: 'acct_1', endUserHash: hashOf('ada'), erasedAtMs: expect.any(Number) }],
+        erased: [
+          { accountId: 'acct_1', endUserHash: hashOf('ada-lovelace'), erasedAtMs: expect.any(Number) },
+        ],
         isAll: true,
       },
     ]);
