@@ -104,7 +104,7 @@ export interface Provider {
     access: ProviderAccess,
     request: UpstreamRequest,
     answer: Pick<UpstreamResponse, 'status' | 'headers'>,
-  ): boolean;
+  ): boolean | Promise<boolean>;
   quirks(route: Route): Quirks;
   /** Returns the meaning of one attempt's failure. */
   classify(signal: FailureSignal): UpstreamError;

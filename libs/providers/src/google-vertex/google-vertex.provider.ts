@@ -77,7 +77,7 @@ export const provider: Provider = {
   },
   renew: (access, { headers }, { status }) =>
     status === 401 &&
-    issuedOf(access)?.token.renew((token) => headers.authorization === `Bearer ${token}`) === true,
+    (issuedOf(access)?.token.renew((token) => headers.authorization === `Bearer ${token}`) ?? false),
   quirks: ({ dialect }) => (dialect === 'messages' ? CLAUDE : OTHERS),
   classify: (signal) => classifyFailure(NAME, RULES, signal),
 };

@@ -92,15 +92,28 @@ describe('what a cloud issues', () => {
       const value = `token-${String(opened)}`;
       return Promise.resolve(() => Promise.resolve(value));
     });
-    expect(issued.renew(() => true)).toBe(false);
+    expect(await issued.renew(() => true)).toBe(false);
     const first = await issued.current();
-    // The second and third refusal come when the next token is already there, or on its way.
-    expect(issued.renew((last) => last === first)).toBe(true);
+    // The second and third refusal come when the next token is on its way, or already there.
+    expect(await issued.renew((last) => last === first)).toBe(true);
     const next = issued.current();
-    expect(issued.renew((last) => last === first)).toBe(true);
+    expect(await issued.renew((last) => last === first)).toBe(true);
     await next;
-    expect(issued.renew((last) => last === first)).toBe(true);
+    expect(await issued.renew((last) => last === first)).toBe(true);
     expect([await issued.current(), opened]).toEqual(['token-2', 2]);
+  });
+
+  it('is dropped where a call for it is under way that brings it once more', async () => {
+    let opened = 0;
+    const issued = new Issued(() => {
+      opened += 1;
+      const value = `token-${String(opened)}`;
+      return Promise.resolve(() => new Promise<string>((resolve) => setImmediate(resolve, value)));
+    });
+    const first = await issued.current();
+    const other = issued.current();
+    expect(await issued.renew((last) => last === first)).toBe(true);
+    expect([await other, await issued.current(), opened]).toEqual([first, 'token-2', 2]);
   });
 
   it('is asked of a library that is opened anew after a failure', async () => {

@@ -25,9 +25,11 @@ export class Issued<T> {
    * Drops what was issued last if a provider has refused it, so that the next call asks anew. True if the next call gives
    * something else: also where another call has dropped it before.
    */
-  renew(isRefused: (last: T) => boolean): boolean {
+  async renew(isRefused: (last: T) => boolean): Promise<boolean> {
+    // A call under way may bring the refused one again, from the library's memory, or already the next.
+    await this.waiting?.catch(() => undefined);
     if (this.last === null) return false;
-    if (this.waiting === null && isRefused(this.last)) this.source = null;
+    if (isRefused(this.last)) this.source = null;
     return true;
   }
 

@@ -129,7 +129,7 @@ export class BatchTargets {
     };
     let prepared = await provider.prepare(request, access);
     let response = await this.transport.send(prepared, options);
-    if (isRenewed(provider, access, prepared, response)) {
+    if (await isRenewed(provider, access, prepared, response)) {
       response.cancel();
       prepared = await provider.prepare(request, access);
       response = await this.transport.send(prepared, options);

@@ -164,7 +164,7 @@ export class Attempt {
     const access = found instanceof Promise ? await found : found;
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
     const { prepared, response } = await this.sent(request, access, bounds);
-    if (isGood(response) || !isRenewed(planned.provider, access, prepared, response)) return response;
+    if (isGood(response) || !(await isRenewed(planned.provider, access, prepared, response))) return response;
     response.cancel();
     return (await this.sent(request, access, bounds)).response;
   }

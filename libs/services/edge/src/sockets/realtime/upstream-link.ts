@@ -104,16 +104,16 @@ export class UpstreamLinks {
     const prepared = await provider.prepare(translation.request, access);
     const { accept: _accept, ...credentials } = prepared.headers;
     const ws = this.opened(prepared.url, credentials);
-    let renewed = false;
+    let renewed: Promise<boolean> | undefined;
     const fail = (failure: Failure): Error => {
-      renewed = failure.kind === 'status' && isRenewed(provider, access, prepared, failure);
+      if (failure.kind === 'status') renewed = isRenewed(provider, access, prepared, failure);
       return provider.classify({ ...failure, byok: terms.byok.served });
     };
     try {
       const link = await handshake(planned, ws, signal, { fail, nowMs: () => this.clock.now() });
       return { link };
     } catch (failure) {
-      return { link: null, failure, isRenewed: renewed };
+      return { link: null, failure, isRenewed: (await renewed) ?? false };
     }
   }
 
