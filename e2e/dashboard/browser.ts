@@ -182,7 +182,7 @@ export interface SignedIn {
 
 /** A browser at the home of the first super admin's organization, or of the one that is named. Waits until the gateway takes the login; `known` has done so. */
 export async function openSignedIn(
-  gateway: Pick<Gateway, 'url' | 'admin'> & { orgId?: string },
+  gateway: Pick<Gateway, 'url' | 'admin'> & { orgId?: string; token?: string },
   known?: PersonSession,
 ): Promise<SignedIn> {
   const owner = known ?? (await logIn(gateway));

@@ -26,8 +26,8 @@ export const SHARED_MODES: SharedMode[] = [
 /** Makes an organization with 100 USD and a key. Its owner is the first super admin. */
 export async function ownOrganization(kind: 'all-in-one' | 'fleet'): Promise<OwnOrganization> {
   const stack = await runStack(kind);
-  const { url, admin } = stack;
-  const root = await logIn({ url, admin });
+  const { url } = stack;
+  const root = await logIn(stack);
   const made = async (path: string, body: object): Promise<{ id: string }> => {
     const answer = await root.call('POST', path, body);
     if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
@@ -36,7 +36,7 @@ export async function ownOrganization(kind: 'all-in-one' | 'fleet'): Promise<Own
   const orgName = `Organization ${randomUUID()}`;
   const { id: orgId } = await made('/v1/orgs', { name: orgName });
   await made('/v1/admin/credits', { org_id: orgId, amount_usd: '100', reason: 'a spec of its own' });
-  const { key } = await (await logIn({ url, admin, orgId })).createKey('e2e');
+  const { key } = await (await logIn({ ...stack, orgId })).createKey('e2e');
   await eventually(async () => (await ask({ url, key }, 'GET', '/v1/balance')).body.balance_usd === '100', {
     timeoutMs: 60_000,
   });

@@ -14,14 +14,16 @@ export interface PersonSession {
 }
 
 /**
- * Logs a person in, by default the first super admin. `orgId` is the organization that stands for their first one.
+ * Logs a person in, by default the first super admin. `orgId` is the organization that stands for their first one;
+ * `token` is that of a session that is there already.
  * @throws Error with the answer where that fails
  */
 export async function logIn({
   url,
   admin,
   orgId: chosen,
-}: Pick<Gateway, 'url' | 'admin'> & { orgId?: string }): Promise<PersonSession> {
+  token: known,
+}: Pick<Gateway, 'url' | 'admin'> & { orgId?: string; token?: string }): Promise<PersonSession> {
   // A machine that is busy, or starts everything at once, answers 503 for a while.
   const send = (method: string, path: string, body?: object, token?: string): Promise<Response> => {
     const headers = {
@@ -36,7 +38,7 @@ export async function logIn({
       }),
     );
   };
-  const { token } = await parsed<{ token: string }>(await send('POST', '/auth/login', admin));
+  const token = known ?? (await parsed<{ token: string }>(await send('POST', '/auth/login', admin))).token;
   const call = (method: string, path: string, body?: object): Promise<Response> =>
     send(method, path, body, token);
   const me = await parsed<{ memberships: { org_id: string }[] }>(await call('GET', '/auth/me'));

@@ -25,7 +25,7 @@ let ids: [RegExp, Record<string, string>][];
 beforeAll(async () => {
   gateway = await ownOrganization('all-in-one');
   document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as Document;
-  const { token } = await post('/auth/login', gateway.admin);
+  const { token } = gateway;
   credentials = [gateway.key, token];
   const me = await get('/auth/me', token);
   const org_id = gateway.orgId;

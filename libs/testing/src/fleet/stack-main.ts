@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '../eventually.js';
 import { testPostgres } from '../test-postgres.js';
 import { startAllInOne } from './all-in-one.js';
 import { startFleet } from './fleet.js';
@@ -23,13 +24,31 @@ const mailDir = mkdtempSync(join(tmpdir(), 'run-mail-'));
 const hooks = await startHookReceiver();
 const env = { MAIL_DIR: mailDir, ALERTS_ALLOW_PRIVATE: hooks.place };
 const { stop, ...stack } = await (kind === 'fleet' ? fleet() : allInOne());
-const described: RunStack = { ...stack, mailDir, hooksUrl: `http://${hooks.place}` };
+const token = await sessionOf(stack);
+const described: RunStack = { ...stack, token, mailDir, hooksUrl: `http://${hooks.place}` };
 process.stdout.write(`${JSON.stringify(described)}\n`);
 await ended;
 await stop();
 hooks.close();
 rmSync(mailDir, { recursive: true, force: true });
 process.exit();
+
+/** Logs in. A machine that is busy answers 503 for a while. */
+function sessionOf({ url, admin }: Pick<RunStack, 'url' | 'admin'>): Promise<string> {
+  const login = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(admin),
+  };
+  return eventually(
+    async () => {
+      const answer = await fetch(`${url}/auth/login`, login);
+      if (!answer.ok) throw new Error(`/auth/login answered ${answer.status}: ${await answer.text()}`);
+      return ((await answer.json()) as { token: string }).token;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
 
 async function allInOne() {
   const database = await testPostgres();
