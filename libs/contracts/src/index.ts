@@ -51,6 +51,7 @@ export type { RoutingPolicy, ScopeKind, ScopeLimits, SessionPrincipal } from './
 export { counterScope, extraScope, HELD_KINDS, heldCounter, LimitStore } from './ports/limit-store.js';
 export { HOLD_UNIT, UNNAMED_UNITS } from './ports/limit-store.js';
 export type { UnheardPage, UnheardUnit } from './ports/limit-store.js';
+export type { CredentialCount, CredentialCounted } from './ports/limit-store.js';
 export type { AccountState, AdmitRequest, AdmitResult, ExtraCounter, HeldKind } from './ports/limit-store.js';
 export type { CountedBudget, HeldMoney, KeyMinute, LimitMetric, LimitScope } from './ports/limit-store.js';
 export type { ProjectionRequest, PutUnit, LimitRejection, Trial, TrialRecord } from './ports/limit-store.js';

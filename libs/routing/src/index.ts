@@ -6,7 +6,7 @@ export type { WeightedModel } from './alias-targets.js';
 export { accessOf, matchesModel, requireAccess, visibleTo } from './model-access.js';
 export { candidatesFor, planRoutes, wantedBy } from './plan.js';
 export { credentialOf, isOn } from './survey.js';
-export type { CredentialPools } from './credential-pools.js';
+export type { CredentialPools, PooledChoice } from './credential-pools.js';
 export { OPTIMIZE } from './rank-models.js';
 export type { Optimize, RankedModel, Wanted } from './rank-models.js';
 export type { Plan } from './plan.js';

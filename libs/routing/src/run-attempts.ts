@@ -11,7 +11,7 @@ import {
   type RoutingPolicy,
   type UpstreamErrorOptions,
 } from '@gateway/contracts';
-import type { CredentialPools } from './credential-pools.js';
+import type { CredentialPools, PooledChoice } from './credential-pools.js';
 import type { Plan } from './plan.js';
 import type { PlannedRoute } from './survey.js';
 
@@ -36,6 +36,8 @@ export interface AttemptsOptions<T> {
   breakers: Breakers;
   /** Credentials of providers that have several; absent = none has. */
   pools?: CredentialPools;
+  /** Tokens that the request counts with until they are known; absent = none. */
+  tokens?: number;
   signal: AbortSignal;
   /** Account of the request. */
   account: string;
@@ -144,8 +146,10 @@ class AttemptLoop<T> {
     const { account, budget, breakers, attempt, signal } = this.options;
     budget.earn(planned.route.provider);
     for (let tries = 1; ; tries += 1) {
-      const on = planned.pooled === undefined ? planned : this.drawn(planned);
-      if (on === null) return { kind: 'failed', error: withoutStack(() => new UpstreamError(NONE_READY)) };
+      let on = planned.pooled === undefined ? planned : this.drawn(planned);
+      const counting = on?.pooled === undefined ? undefined : this.options.pools?.count(on, this.tokens);
+      if (on !== null && counting !== undefined) on = await this.underLimits(planned, on, counting);
+      if (on === null) return { kind: 'failed', error: this.noneReady(planned) };
       this.n += 1;
       const n = this.n;
       try {
@@ -170,11 +174,48 @@ class AttemptLoop<T> {
     }
   }
 
+  private get tokens(): number {
+    return this.options.tokens ?? 0;
+  }
+
+  /** Returns the route on a credential whose limits have room; of a fixed one on that, whatever its limits say. */
+  private async underLimits(
+    planned: PlannedRoute,
+    drawn: PlannedRoute,
+    counting: Promise<PooledChoice | null>,
+  ): Promise<PlannedRoute | null> {
+    const { pools } = this.options;
+    const passedOver = new Set(this.triedCredentials);
+    let on = drawn;
+    let pooled = await counting;
+    while (pooled === null) {
+      if (on.pooled?.isFixed) return on;
+      passedOver.add(on.pooled?.id ?? '');
+      const next = this.drawn(planned, passedOver);
+      if (next === null) return null;
+      on = next;
+      const count = pools?.count(on, this.tokens);
+      if (count === undefined) return on;
+      pooled = await count;
+    }
+    return { ...on, pooled };
+  }
+
+  private noneReady({ route }: PlannedRoute): UpstreamError {
+    const nowMs = this.options.clock.now();
+    const readyAtMs = this.options.pools?.readyAtMs(route.provider, route.model, nowMs) ?? Infinity;
+    const wait = readyAtMs === Infinity ? {} : { retryAfterMs: Math.max(1_000, readyAtMs - nowMs) };
+    return withoutStack(() => new UpstreamError({ ...NONE_READY, ...wait }));
+  }
+
   /** Returns the route on the credential that serves it; null where none is ready any more. */
-  private drawn(planned: PlannedRoute): PlannedRoute | null {
+  private drawn(
+    planned: PlannedRoute,
+    tried: ReadonlySet<string> = this.triedCredentials,
+  ): PlannedRoute | null {
     const { pooled } = planned;
     if (pooled === undefined || pooled.isFixed) return planned;
-    const id = this.options.pools?.draw(planned, this.triedCredentials) ?? null;
+    const id = this.options.pools?.draw(planned, tried) ?? null;
     return id === null ? null : { ...planned, pooled: { ...pooled, id } };
   }
 

@@ -47,7 +47,7 @@ export function CredentialActions({ credential }: { credential: Credential }): R
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => open('edit')}>Label and weight</Menu.Item>
+          <Menu.Item onClick={() => open('edit')}>Label, weight and limits</Menu.Item>
           <Menu.Item onClick={() => open('test')}>Test</Menu.Item>
           <Menu.Item onClick={toggle}>{isOn ? 'Pause' : 'Resume'}</Menu.Item>
           {source === 'stored' && <Menu.Item onClick={() => open('rotate')}>Rotate</Menu.Item>}

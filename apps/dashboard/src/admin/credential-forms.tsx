@@ -16,14 +16,31 @@ interface FormProps {
   onClose: () => void;
 }
 
-interface LabelAndWeightProps {
+interface Named {
   label: string;
   weight: string;
-  onChange: (next: { label: string; weight: string }) => void;
+  rpm: string;
+  tpm: string;
+}
+
+interface NamedFieldsProps {
+  value: Named;
+  onChange: (next: Named) => void;
   fields: Readonly<Record<string, string>>;
 }
 
-function LabelAndWeight({ label, weight, onChange, fields }: LabelAndWeightProps): ReactNode {
+const FIGURES = [
+  {
+    of: 'weight',
+    label: 'Weight',
+    about: 'Share of the requests; 0 serves where no other can',
+    field: 'weight',
+  },
+  { of: 'rpm', label: 'Requests a minute', about: 'Over all edges; empty for no limit', field: 'rpm_limit' },
+  { of: 'tpm', label: 'Tokens a minute', about: 'Over all edges; empty for no limit', field: 'tpm_limit' },
+] as const;
+
+function NamedFields({ value, onChange, fields }: NamedFieldsProps): ReactNode {
   return (
     <>
       <TextInput
@@ -31,25 +48,40 @@ function LabelAndWeight({ label, weight, onChange, fields }: LabelAndWeightProps
         required
         data-autofocus
         error={fields.label}
-        value={label}
-        onChange={({ currentTarget }) => onChange({ label: currentTarget.value, weight })}
+        value={value.label}
+        onChange={({ currentTarget }) => onChange({ ...value, label: currentTarget.value })}
       />
-      <TextInput
-        label="Weight"
-        description="Share of the requests; 0 serves where no other can"
-        inputMode="numeric"
-        error={fields.weight}
-        value={weight}
-        onChange={({ currentTarget }) => onChange({ label, weight: currentTarget.value })}
-      />
+      {FIGURES.map(({ of, label, about, field }) => (
+        <TextInput
+          key={of}
+          label={label}
+          description={about}
+          inputMode="numeric"
+          error={fields[field]}
+          value={value[of]}
+          onChange={({ currentTarget }) => onChange({ ...value, [of]: currentTarget.value })}
+        />
+      ))}
     </>
   );
 }
 
+/** Returns the limits to send: those that differ from what is there. */
+function limitsOf(typed: Named, { rpm_limit, tpm_limit }: Pick<Credential, 'rpm_limit' | 'tpm_limit'>) {
+  const rpm = typed.rpm.trim() === '' ? null : figureOf(typed.rpm);
+  const tpm = typed.tpm.trim() === '' ? null : figureOf(typed.tpm);
+  return {
+    ...(rpm === rpm_limit ? {} : { rpm_limit: rpm }),
+    ...(tpm === tpm_limit ? {} : { tpm_limit: tpm }),
+  };
+}
+
+const NO_LIMITS = { rpm_limit: null, tpm_limit: null };
+
 /** Form of a new credential. The provider is asked first: one that it refuses is not saved. */
 export function AddCredential({ slug, onClose }: { slug: string; onClose: () => void }): ReactNode {
   const [idempotencyKey] = useState(newIdempotencyKey);
-  const [named, setNamed] = useState({ label: '', weight: '' });
+  const [named, setNamed] = useState({ label: '', weight: '', rpm: '', tpm: '' });
   const [secret, setSecret] = useState(() => firstSecret(slug));
   const [isUntested, setUntested] = useState(false);
   const [isBroken, setBroken] = useState(false);
@@ -61,13 +93,14 @@ export function AddCredential({ slug, onClose }: { slug: string; onClose: () => 
     setBroken(credentials === null);
     if (credentials === null) return;
     const weight = named.weight.trim() === '' ? {} : { weight: figureOf(named.weight) };
-    const body = { label: named.label.trim(), credentials, ...weight, skip_test: isUntested };
+    const limits = limitsOf(named, NO_LIMITS);
+    const body = { label: named.label.trim(), credentials, ...weight, ...limits, skip_test: isUntested };
     add.mutate(body, { onSuccess: onClose });
   };
   return (
     <form onSubmit={submit}>
       <Stack>
-        <LabelAndWeight {...named} onChange={setNamed} fields={fields} />
+        <NamedFields value={named} onChange={setNamed} fields={fields} />
         <SecretField
           provider={slug}
           value={secret}
@@ -85,19 +118,28 @@ export function AddCredential({ slug, onClose }: { slug: string; onClose: () => 
   );
 }
 
-/** Form of the label and the weight of a credential. */
+/** Form of the label, the weight and the limits of a credential. */
 export function EditCredential({ credential, onClose }: FormProps): ReactNode {
-  const [named, setNamed] = useState({ label: credential.label, weight: String(credential.weight) });
+  const [named, setNamed] = useState({
+    label: credential.label,
+    weight: String(credential.weight),
+    rpm: String(credential.rpm_limit ?? ''),
+    tpm: String(credential.tpm_limit ?? ''),
+  });
   const change = useChangeCredential(credential);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const body = { label: named.label.trim(), weight: figureOf(named.weight) };
+    const body = {
+      label: named.label.trim(),
+      weight: figureOf(named.weight),
+      ...limitsOf(named, credential),
+    };
     change.mutate(body, { onSuccess: onClose });
   };
   return (
     <form onSubmit={submit}>
       <Stack>
-        <LabelAndWeight {...named} onChange={setNamed} fields={change.error?.fields ?? {}} />
+        <NamedFields value={named} onChange={setNamed} fields={change.error?.fields ?? {}} />
         <FormEnd write={change} action="Save" />
       </Stack>
     </form>

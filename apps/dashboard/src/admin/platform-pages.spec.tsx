@@ -6,7 +6,15 @@ import { renderedAt } from '../shell/rendered.fixture.js';
 
 const CREDENTIAL = {
   ...{ id: 'cred_1', provider: 'openai', label: 'team 2', source: 'stored', masked_credential: 'sk-…wxyz' },
-  ...{ weight: 50, allowed_models: null, base_url: null, is_enabled: true, status: 'ready' },
+  ...{
+    weight: 50,
+    rpm_limit: null,
+    tpm_limit: 900,
+    allowed_models: null,
+    base_url: null,
+    is_enabled: true,
+    status: 'ready',
+  },
   ...{ cooldown_until: null, last_error: null, last_used_at: null, requests_24h: 12, created_by: null },
 };
 const OF_ENVIRONMENT = { ...CREDENTIAL, id: 'cred_env_openai', label: 'first', source: 'environment' };
@@ -70,10 +78,11 @@ describe('the platform’s own pages', () => {
 
   it('a credential of the platform is renamed and weighted, paused, rotated, tested and removed', async () => {
     renderedAt('/o/org_1/admin/providers/openai', <CredentialsPage />);
-    await choose('Label and weight');
+    await choose('Label, weight and limits');
     fireEvent.change(await screen.findByLabelText('Weight'), { target: { value: '20' } });
+    fireEvent.change(screen.getByLabelText('Requests a minute'), { target: { value: '60' } });
     fireEvent.click(screen.getByRole('button', { name: 'Save' }));
-    const body = { label: 'team 2', weight: 20 };
+    const body = { label: 'team 2', weight: 20, rpm_limit: 60 };
     await waitFor(() => expect(sent).toHaveBeenCalledWith('PATCH', `${CREDENTIALS}/{id}`, ONE, body));
     await choose('Pause');
     await waitFor(() =>

@@ -177,6 +177,10 @@ class PlatformCredentialFieldsBody {
   base_url?: string | null;
   /** Names of the deployments at its resource of azure, by the upstream model of a route; at most 200. */
   @IsOptional() @IsObject() deployments?: Record<string, unknown> | null;
+  /** Requests of a minute, over all edges; null = no limit. */
+  @IsOptional() @IsInt() @Min(1) @Max(2_147_483_647) rpm_limit?: number | null;
+  /** Tokens of a minute, over all edges; null = no limit. */
+  @IsOptional() @IsInt() @Min(1) @Max(2_147_483_647) tpm_limit?: number | null;
   @ValidateIf((body: PlatformCredentialFieldsBody) => body.is_enabled !== undefined)
   @IsBoolean()
   is_enabled?: boolean;
@@ -230,6 +234,10 @@ export interface PlatformCredentialRecord {
   /** The only trace of the credential. */
   masked_credential: string;
   weight: number;
+  /** Requests of a minute; null = no limit. */
+  rpm_limit: number | null;
+  /** Tokens of a minute; null = no limit. */
+  tpm_limit: number | null;
   /** null = every model of the provider. */
   allowed_models: string[] | null;
   /** null = the deployment's address for the provider. */

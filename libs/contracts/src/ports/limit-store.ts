@@ -269,6 +269,19 @@ export interface UnheardPage {
   next: string | null;
 }
 
+/** One request on a platform credential that has limits. */
+export interface CredentialCount {
+  id: string;
+  /** null = none. */
+  rpm: number | null;
+  tpm: number | null;
+  /** Tokens that it counts with until they are known. */
+  tokens: number;
+}
+
+/** The minute that the request is counted in; or, of a credential at a limit, the time until its minute rolls. */
+export type CredentialCounted = { minute: number } | { fullForMs: number };
+
 /** Unit under which lapsed ones without a name are counted: a mirror that names it forgets the count. */
 export const UNNAMED_UNITS = 'unnamed';
 
@@ -301,6 +314,10 @@ export abstract class LimitStore {
    * due again 5 s later, so that units that the ledger does not know yet never stand before the others.
    */
   abstract due(accountId: string, limit: number): Promise<string[]>;
+  /** Counts a request on the limits of a platform credential, over all edges; at a limit it counts nothing. */
+  abstract countOnCredential(count: CredentialCount): Promise<CredentialCounted>;
+  /** Adds to the tokens of a credential, or takes from them, where the minute has not rolled. */
+  abstract correctCredential(correction: { id: string; minute: number; tokens: number }): Promise<void>;
   abstract close(): Promise<void>;
   /**
    * Returns units of the account that lapsed and were never heard of again, and those that are settled and not posted, page by

@@ -80,6 +80,9 @@ export interface PooledCredential {
   baseUrl: string | null;
   /** Names of deployments by upstream model; absent or null = those of gateway.yaml. */
   deployments?: Readonly<Record<string, string>> | null;
+  /** Requests and tokens of a minute, over all edges; absent or null = no limit. */
+  rpmLimit?: number | null;
+  tpmLimit?: number | null;
   isEnabled: boolean;
   state: CredentialState;
 }

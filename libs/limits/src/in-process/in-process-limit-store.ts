@@ -4,6 +4,8 @@ import type {
   AdmitRequest,
   AdmitResult,
   Clock,
+  CredentialCount,
+  CredentialCounted,
   ProjectionRequest,
   PutUnit,
   Random,
@@ -12,6 +14,7 @@ import type {
 } from '@gateway/contracts';
 import { ACCOUNT_RECORD, admissionEntries, keyMinute, recordName, toLimitRejection } from '../admission.js';
 import { dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
+import { CredentialCounts } from './credential-counts.js';
 import { LimitCounters, countersRequest, type CountersAnswer } from './limit-counters.js';
 
 /** Interval at which idle accounts and records are dropped. */
@@ -32,6 +35,7 @@ export class InProcessLimitStore extends LimitStore {
   private readonly clock: Clock;
   private readonly gen: string;
   private readonly countersByAccount = new Map<string, LimitCounters>();
+  private readonly credentials = new CredentialCounts();
   private nextSweep: number;
 
   constructor(options: { clock: Clock; random: Random }) {
@@ -131,6 +135,14 @@ export class InProcessLimitStore extends LimitStore {
     return this.countersByAccount.get(accountId)?.due(limit, this.clock.now()) ?? [];
   }
 
+  async countOnCredential(count: CredentialCount): Promise<CredentialCounted> {
+    return this.credentials.count(count, this.clock.now());
+  }
+
+  async correctCredential(correction: { id: string; minute: number; tokens: number }): Promise<void> {
+    this.credentials.correct(correction);
+  }
+
   async close(): Promise<void> {
     this.countersByAccount.clear();
   }
@@ -189,6 +201,7 @@ export class InProcessLimitStore extends LimitStore {
 
   private sweep(now: number): void {
     this.nextSweep = now + SWEEP_MS;
+    this.credentials.sweep(now);
     for (const [accountId, limits] of this.countersByAccount) {
       limits.sweep(now);
       if (limits.size === 0 && limits.usedAt < now - SWEEP_MS) this.countersByAccount.delete(accountId);

@@ -3,6 +3,8 @@ import type {
   AccountState,
   AdmitRequest,
   AdmitResult,
+  CredentialCount,
+  CredentialCounted,
   ProjectionRequest,
   PutUnit,
   Random,
@@ -23,7 +25,7 @@ import {
 } from './account-calls.js';
 import { AdmitCalls, decodeAdmit, type AdmitAnswer } from './admit-calls.js';
 import { decodeTrial } from './decode-trial.js';
-import { bytesOf, type LimitScript, type ScriptPipe } from './script-pipe.js';
+import { bytesOf, doubles, type LimitScript, type ScriptPipe } from './script-pipe.js';
 import { LIMIT_SCRIPTS } from './scripts.js';
 import { TickBatches } from './tick-batches.js';
 
@@ -204,6 +206,25 @@ export class RedisLimitStore extends LimitStore {
     return { units, unnamed: Number(unnamed), next: next === '0' ? null : next };
   }
 
+  async countOnCredential({ id, rpm, tpm, tokens }: CredentialCount): Promise<CredentialCounted> {
+    const limits = doubles([rpm ?? Infinity, tpm ?? Infinity, tokens]);
+    const answer = await this.run(LIMIT_SCRIPTS.countCredential, [credentialKey(id)], [limits]);
+    const [first, fullForMs] = answer.split(' ');
+    return first === 'full' ? { fullForMs: Number(fullForMs) } : { minute: Number(first) };
+  }
+
+  async correctCredential({
+    id,
+    minute,
+    tokens,
+  }: {
+    id: string;
+    minute: number;
+    tokens: number;
+  }): Promise<void> {
+    await this.run(LIMIT_SCRIPTS.correctCredential, [credentialKey(id)], [doubles([minute, tokens])]);
+  }
+
   /** True if a call for this account would fail without being sent. */
   isUnavailable(accountId: string): boolean {
     return this.options.pipe.nodeOf(tagOf(accountId)) === null;
@@ -299,6 +320,10 @@ export class RedisLimitStore extends LimitStore {
 }
 
 const UNAVAILABLE = 'Redis is not connected, or did not answer in time lately: not asked.';
+
+function credentialKey(id: string): string {
+  return `cred:{${bytesOf(id)}}`;
+}
 
 /** Any key of the account leads to its node. */
 function tagOf(accountId: string): string {

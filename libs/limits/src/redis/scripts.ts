@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ADMIT } from './admit.lua.js';
+import { CORRECT_CREDENTIAL, COUNT_CREDENTIAL } from './credential.lua.js';
 import { MIRROR } from './mirror.lua.js';
 import { PUT } from './put.lua.js';
 import { DUE, READ, STAMP, UNHEARD, VERSION } from './reads.lua.js';
@@ -18,4 +19,6 @@ export const LIMIT_SCRIPTS = {
   read: script('read', READ),
   due: script('due', DUE),
   unheard: script('unheard', UNHEARD),
+  countCredential: script('count_credential', COUNT_CREDENTIAL),
+  correctCredential: script('correct_credential', CORRECT_CREDENTIAL),
 } as const;

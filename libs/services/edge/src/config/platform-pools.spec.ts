@@ -1,4 +1,5 @@
 import { UpstreamError, type PooledCredential, type UpstreamErrorOptions } from '@gateway/contracts';
+import { InProcessLimitStore } from '@gateway/limits';
 import { fixedClock } from '@gateway/testing';
 import { ProviderDirectory } from './provider-directory.js';
 import { PlatformPools } from './platform-pools.js';
@@ -29,9 +30,10 @@ function poolsOf(credentials: PooledCredential[], { hasOwn = true } = {}) {
     // Park and Miller's generator: the same draws in each run.
     fraction: () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647,
   };
-  const pools = new PlatformPools(directory, clock, random);
+  const limits = new InProcessLimitStore({ clock, random });
+  const pools = new PlatformPools(directory, clock, random, limits);
   pools.update(credentials);
-  return { pools, directory, clock };
+  return { pools, directory, clock, limits };
 }
 
 const route = { provider: 'openai', model: 'acme/gpt' } as never;
@@ -120,6 +122,43 @@ describe('PlatformPools', () => {
     expect(pools.dueForTest().map(({ id }) => id)).toEqual(isRefused ? ['cred_a'] : []);
   });
 
+  it('counts nothing, and asks no store, for one without limits', () => {
+    const { pools, limits } = poolsOf([stored('cred_a')]);
+    let asked = 0;
+    limits.countOnCredential = async () => ({ minute: (asked += 1) });
+    limits.correctCredential = async () => void (asked += 1);
+    expect(pools.count(on('cred_a'), 10)).toBeUndefined();
+    expect(pools.count(on('cred_env_openai'), 10)).toBeUndefined();
+    pools.used(on('cred_a'), 7);
+    expect(asked).toBe(0);
+  });
+
+  it('passes one over that is at its limit until the minute rolls, or its limit is raised', async () => {
+    const limited = { provider: 'openai', rpmLimit: 1 };
+    const { pools, clock } = poolsOf([stored('cred_a', limited)], { hasOwn: false });
+    expect(await pools.count(on('cred_a'), 10)).toMatchObject({ id: 'cred_a', counted: { tokens: 10 } });
+    expect(await pools.count(on('cred_a'), 10)).toBeNull();
+    expect(pools.draw(drawnBy(null), NONE)).toBeNull();
+    expect(pools.readyAtMs('openai', 'acme/gpt', clock.now())).toBe(START_MS + 60_000);
+    pools.update([stored('cred_a', limited)]);
+    expect(pools.draw(drawnBy(null), NONE)).toBeNull();
+    pools.update([stored('cred_a', { ...limited, rpmLimit: 2 })]);
+    expect(pools.draw(drawnBy(null), NONE)).toBe('cred_a');
+    expect(await pools.count(on('cred_a'), 10)).not.toBeNull();
+    expect(await pools.count(on('cred_a'), 10)).toBeNull();
+    await clock.advance(60_000);
+    expect(pools.draw(drawnBy(null), NONE)).toBe('cred_a');
+  });
+
+  it('lets one serve while the store is away, and limits that of the environment too', async () => {
+    const environment = { ...stored('cred_env_openai'), source: 'environment' as const, tpmLimit: 10 };
+    const { pools, limits } = poolsOf([environment]);
+    expect(await pools.count(on('cred_env_openai'), 10)).not.toBeNull();
+    expect(await pools.count(on('cred_env_openai'), 10)).toBeNull();
+    limits.countOnCredential = () => Promise.reject(new Error('away'));
+    expect(await pools.count(on('cred_env_openai'), 10)).toEqual({ key: null, id: 'cred_env_openai' });
+  });
+
   it('doubles the time of one that is throttled again and again, and forgets it once it served', () => {
     const { pools } = poolsOf([stored('cred_a')]);
     const waits = Array.from({ length: 9 }, () => {
@@ -198,11 +237,11 @@ describe('PlatformPools', () => {
 
   it('reports uses once, and again where a report was lost', () => {
     const { pools } = poolsOf([stored('cred_a')]);
-    pools.used(on('cred_a'));
-    pools.used(on('cred_a'));
+    pools.begun(on('cred_a'));
+    pools.begun(on('cred_a'));
     const news = pools.takeNews();
     expect(news.uses).toEqual([{ id: 'cred_a', requests: 2, lastUsedMs: START_MS }]);
-    pools.used(on('cred_a'));
+    pools.begun(on('cred_a'));
     pools.giveBack(news);
     expect(pools.takeNews().uses).toEqual([{ id: 'cred_a', requests: 3, lastUsedMs: START_MS }]);
     expect(pools.takeNews()).toEqual({ states: [], uses: [] });

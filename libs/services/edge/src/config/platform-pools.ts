@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   environmentCredentialId,
+  LimitStore,
   UpstreamError,
   type Clock,
   type CredentialReport,
@@ -10,7 +11,7 @@ import {
   type Random,
 } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
-import { matchesModel, type CredentialPools, type PlannedRoute } from '@gateway/routing';
+import { matchesModel, type CredentialPools, type PlannedRoute, type PooledChoice } from '@gateway/routing';
 import { ProviderDirectory } from './provider-directory.js';
 
 const MINUTE_MS = 60_000;
@@ -33,6 +34,8 @@ export interface PoolMember extends Omit<PooledCredential, 'state'> {
   failures: number;
   /** Models that it may not call, with the time until which they are left to others. */
   notPermitted: Map<string, number>;
+  /** Milliseconds since the epoch until which it is at a limit of its own; 0 = it is not. */
+  fullUntilMs: number;
 }
 
 /**
@@ -53,6 +56,7 @@ export class PlatformPools implements CredentialPools {
     private readonly directory: ProviderDirectory,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
+    private readonly limits: LimitStore,
   ) {}
 
   /** Replaces the pools by what is stored. True if the providers that can be called have changed. */
@@ -65,7 +69,7 @@ export class PlatformPools implements CredentialPools {
       const hasOwn = this.directory.access.has(slug);
       if (hasOwn && !all.some((one) => one.id === id)) all.unshift(untouched(slug));
       const usable = all.filter(({ source }) => source === 'stored' || hasOwn);
-      const isPool = usable.some(({ source, isEnabled }) => source === 'stored' || !isEnabled);
+      const isPool = usable.some((one) => one.source === 'stored' || !one.isEnabled || isLimited(one));
       if (isPool)
         pools.set(
           slug,
@@ -115,6 +119,27 @@ export class PlatformPools implements CredentialPools {
     return key === null ? this.drawn(among) : ofKey(among, key);
   }
 
+  count(
+    { route, pooled }: Pick<PlannedRoute, 'route' | 'pooled'>,
+    tokens: number,
+  ): Promise<PooledChoice | null> | undefined {
+    const member = pooled?.id == null ? undefined : this.member(route.provider, pooled.id);
+    if (pooled === undefined || member === undefined || !isLimited(member)) return undefined;
+    return this.counted(member, pooled, tokens);
+  }
+
+  /** Replaces the tokens that an attempt was counted with by those that it used. */
+  used({ route, pooled }: Pick<PlannedRoute, 'route' | 'pooled'>, tokens: number): void {
+    if (pooled?.id == null || pooled.counted === undefined) return;
+    if (this.member(route.provider, pooled.id)?.tpmLimit == null) return;
+    const { minute, tokens: estimate } = pooled.counted;
+    if (tokens === estimate) return;
+    // Where it is lost, the limit is off until the minute rolls.
+    void this.limits
+      .correctCredential({ id: pooled.id, minute, tokens: tokens - estimate })
+      .catch(() => undefined);
+  }
+
   member(provider: string, id: string): PoolMember | undefined {
     return this.pools.get(provider)?.find((one) => one.id === id);
   }
@@ -130,7 +155,7 @@ export class PlatformPools implements CredentialPools {
   }
 
   /** Notes that a request is sent with the credential of the route. */
-  used({ pooled }: Pick<PlannedRoute, 'pooled'>): void {
+  begun({ pooled }: Pick<PlannedRoute, 'pooled'>): void {
     if (pooled?.id == null) return;
     const { requests } = this.uses.get(pooled.id) ?? { requests: 0 };
     this.uses.set(pooled.id, { requests: requests + 1, lastUsedMs: this.clock.now() });
@@ -175,6 +200,20 @@ export class PlatformPools implements CredentialPools {
         lastUsedMs: Math.max(lastUsedMs, later?.lastUsedMs ?? 0),
       });
     }
+  }
+
+  /** Lets the attempt through where the store is away: the provider's own limit is there still. */
+  private async counted(
+    member: PoolMember,
+    pooled: PooledChoice,
+    tokens: number,
+  ): Promise<PooledChoice | null> {
+    const { id, rpmLimit: rpm = null, tpmLimit: tpm = null } = member;
+    const found = await this.limits.countOnCredential({ id, rpm, tpm, tokens }).catch(() => null);
+    if (found === null) return pooled;
+    if ('minute' in found) return { ...pooled, counted: { minute: found.minute, tokens } };
+    member.fullUntilMs = this.clock.now() + found.fullForMs;
+    return null;
   }
 
   private judge(): void {
@@ -233,13 +272,22 @@ export class PlatformPools implements CredentialPools {
 }
 
 /** Every credential is there: of answers that are given, whichever credential they came by. */
-export const ANY_CREDENTIAL: CredentialPools = { readyAtMs: () => 0, has: () => true, draw: () => null };
+export const ANY_CREDENTIAL: CredentialPools = {
+  readyAtMs: () => 0,
+  has: () => true,
+  draw: () => null,
+  count: () => undefined,
+};
+
+function isLimited({ rpmLimit, tpmLimit }: Pick<PooledCredential, 'rpmLimit' | 'tpmLimit'>): boolean {
+  return rpmLimit != null || tpmLimit != null;
+}
 
 /** Milliseconds since the epoch at which the credential may serve the model; Infinity for never. */
 function readyAt(member: PoolMember, model: string, nowMs: number): number {
-  const { isEnabled, allowedModels, state, notPermitted } = member;
+  const { isEnabled, allowedModels, state, notPermitted, fullUntilMs } = member;
   if (!isEnabled || (allowedModels !== null && !matchesModel(allowedModels, model))) return Infinity;
-  const blockedMs = notPermitted.get(model) ?? 0;
+  const blockedMs = Math.max(notPermitted.get(model) ?? 0, fullUntilMs);
   // Only a test call makes a refused one ready.
   if (state.status === 'refused') return Math.max(state.untilMs ?? 0, nowMs + 1_000, blockedMs);
   return Math.max(state.untilMs ?? 0, blockedMs);
@@ -269,12 +317,17 @@ function untouched(provider: string): PooledCredential {
 /** The newest finding holds, of this process or of another; new secrets begin anew. */
 function memberOf({ state, ...credential }: PooledCredential, known: PoolMember | undefined): PoolMember {
   if (known === undefined || known.version !== credential.version)
-    return { ...credential, state, failures: 0, notPermitted: new Map() };
+    return { ...credential, state, failures: 0, notPermitted: new Map(), fullUntilMs: 0 };
   const isNewer = state.atMs > known.state.atMs;
   return {
     ...credential,
     state: isNewer ? state : known.state,
     failures: isNewer && state.status === 'ready' ? 0 : known.failures,
     notPermitted: known.notPermitted,
+    fullUntilMs: hasSameLimits(known, credential) ? known.fullUntilMs : 0,
   };
+}
+
+function hasSameLimits(a: Pick<PooledCredential, 'rpmLimit' | 'tpmLimit'>, b: typeof a): boolean {
+  return (a.rpmLimit ?? null) === (b.rpmLimit ?? null) && (a.tpmLimit ?? null) === (b.tpmLimit ?? null);
 }

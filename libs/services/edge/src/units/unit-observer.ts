@@ -4,6 +4,7 @@ import type { IntentFacts, UsageRest } from '@gateway/journal';
 import { CLOCK } from '@gateway/platform';
 import { isMeasured, orderOf, RouteStats, type PlannedRoute } from '@gateway/routing';
 import type { AdmittedUnit } from '../admission/admission.js';
+import { PlatformPools } from '../config/platform-pools.js';
 import { OutputSizes } from '../admission/output-sizes.js';
 import { EdgeMetrics } from '../metrics/edge-metrics.js';
 import type { InferenceRequest } from '../request/inference-request.js';
@@ -34,6 +35,7 @@ export class UnitObserver {
     private readonly stats: RouteStats,
     private readonly keyUses: KeyUses,
     private readonly metrics: EdgeMetrics,
+    private readonly pools: PlatformPools,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -45,6 +47,8 @@ export class UnitObserver {
       this.outputs.add(facts.account_id, facts.model, tokens);
       if (facts.stream && !isEstimated && last !== undefined) this.noteSpeed(last, tokens);
     }
+    for (const attempt of attempts)
+      if (attempt.planned.pooled?.counted !== undefined) this.noteTokens(attempt);
     if (call.origin.kind !== 'given') {
       const nowMs = this.clock.now();
       for (const attempt of attempts)
@@ -61,6 +65,13 @@ export class UnitObserver {
   /** Returns the usual output tokens a second of a route. */
   speedOf(route: PlannedRoute['route']): number {
     return this.speeds.of(route);
+  }
+
+  /** An attempt that was cut off without a count keeps its estimate. */
+  private noteTokens({ planned, meter }: AttemptState): void {
+    if (meter.usage === null && meter.hasEvents) return;
+    const { prompt_tokens: prompt = 0, completion_tokens: completion = 0 } = meter.usage ?? {};
+    this.pools.used(planned, prompt + completion);
   }
 
   /** Reports an attempt's result of its route, for later plans; `tokens`: null where it did not serve. */

@@ -38,6 +38,7 @@ export class Attempts {
       budget,
       breakers,
       pools: this.upstream.pools.active,
+      tokens: unit.admitted.request.tokenEstimate,
       signal: client.upstream.signal,
       account: principal.accountId,
       isCreate: unit.call.endpoint.isCreate === true,
@@ -87,7 +88,7 @@ export class Attempts {
     unit.attempts.push(attempt.state);
     const { pools } = this.upstream;
     try {
-      if (planned.pooled !== undefined) pools.used(planned);
+      if (planned.pooled !== undefined) pools.begun(planned);
       const answer = await attempt.run();
       if (planned.pooled !== undefined) pools.served(planned);
       return answer;

@@ -105,6 +105,42 @@ describe('a provider with several credentials of the platform', () => {
     expect(await refused.json()).toMatchObject({ error: { code: 'provider_not_available' } });
   });
 
+  it('passes over one that is at its own limit, and 503 with the end of the minute where all are', async () => {
+    const [first, second] = await pooled('sk-a', 'sk-b');
+    edge.pool.add('cred_env_openai', '', { provider: 'openai', source: 'environment', isEnabled: false });
+    edge.pool.pooled[0] = { ...edge.pool.pooled[0], rpmLimit: 2 };
+    edge.pool.pooled[1] = { ...edge.pool.pooled[1], rpmLimit: 3 };
+    await edge.app.app.get(PoolSync).sync();
+    const served: unknown[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const response = await post();
+      expect(response.status).toBe(200);
+      const record = await edge.record(response);
+      expect(record).toMatchObject({ routing_fallback: false, attempts: [{ served: true }] });
+      served.push((record.attempts as Json[])[0].credential_id);
+    }
+    expect([first, second].map((id) => served.filter((one) => one === id).length)).toEqual([2, 3]);
+    for (let n = 0; n < 2; n += 1) {
+      const refused = await post();
+      expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([503, 'true']);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+      expect(await refused.json()).toMatchObject({ error: { code: 'provider_not_available' } });
+    }
+    expect(sent().sort()).toEqual(['sk-a', 'sk-a', 'sk-b', 'sk-b', 'sk-b']);
+  });
+
+  it('counts the tokens that were used, not those that were feared', async () => {
+    await pooled('sk-a');
+    edge.pool.add('cred_env_openai', '', { provider: 'openai', source: 'environment', isEnabled: false });
+    // One answer has 20 tokens: the fourth request finds 60 counted.
+    edge.pool.pooled[0] = { ...edge.pool.pooled[0], tpmLimit: 55 };
+    await edge.app.app.get(PoolSync).sync();
+    const statuses = [];
+    for (let n = 0; n < 4; n += 1) statuses.push((await post({ max_tokens: 30 })).status);
+    expect(statuses).toEqual([200, 200, 200, 503]);
+  });
+
   it('keeps requests with a cache key on one', async () => {
     await pooled('sk-a', 'sk-b', 'sk-c');
     for (let n = 0; n < 12; n += 1) await post({ prompt_cache_key: 'conversation 7' });

@@ -111,6 +111,8 @@ function toPooled(row: Unsealed): PooledCredential {
     allowedModels: storedJson<string[] | null>(row.allowed_models),
     baseUrl: row.base_url,
     deployments: storedJson<Record<string, string> | null>(row.deployments),
+    rpmLimit: row.rpm_limit,
+    tpmLimit: row.tpm_limit,
     isEnabled: row.is_enabled,
     state: {
       status: row.state as CredentialState['status'],

@@ -108,6 +108,8 @@ function record(row: PlatformCredentialRow, requests_24h: number, nowMs: number)
     source: isStored ? 'stored' : 'environment',
     masked_credential: row.masked_credential,
     weight: row.weight,
+    rpm_limit: row.rpm_limit,
+    tpm_limit: row.tpm_limit,
     allowed_models: storedJson<string[] | null>(row.allowed_models),
     base_url: row.base_url,
     deployments: storedJson<Record<string, string> | null>(row.deployments),

@@ -65,6 +65,8 @@ describe('the credentials of the platform at a provider', () => {
         source: 'stored',
         masked_credential: 'sk-p...mnop',
         weight: 100,
+        rpm_limit: null,
+        tpm_limit: null,
         allowed_models: null,
         base_url: null,
         deployments: null,
@@ -127,10 +129,17 @@ describe('the credentials of the platform at a provider', () => {
 
   it('200 changes and pauses one, and every write is in the audit log without values', async () => {
     const { id } = (await send()).body;
-    const body = { label: 'second', weight: 0, base_url: `${upstream.url}/v1/`, is_enabled: false };
+    const limits = { rpm_limit: 60, tpm_limit: 90_000 };
+    const body = {
+      ...limits,
+      label: 'second',
+      weight: 0,
+      base_url: `${upstream.url}/v1/`,
+      is_enabled: false,
+    };
     const changed = await keys.call('PATCH', at(id), { as: keys.admin, body });
     expect(changed.body).toMatchObject({ ...body, base_url: `${upstream.url}/v1`, status: 'paused' });
-    expect(await pooled(id)).toMatchObject({ weight: 0, isEnabled: false });
+    expect(await pooled(id)).toMatchObject({ weight: 0, isEnabled: false, rpmLimit: 60, tpmLimit: 90_000 });
     expect((await keys.call('DELETE', at(id), { as: keys.admin })).status).toBe(204);
     expect((await keys.call('GET', at(id), { as: keys.admin })).status).toBe(404);
     const rows = await keys.database.prisma.auditLog.findMany({
@@ -139,7 +148,7 @@ describe('the credentials of the platform at a provider', () => {
     });
     expect(rows.map(({ action, changed_fields }) => [action, changed_fields])).toEqual([
       ['platform_credential.create', ['credentials', 'label']],
-      ['platform_credential.update', ['base_url', 'is_enabled', 'label', 'weight']],
+      ['platform_credential.update', ['base_url', 'is_enabled', 'label', 'rpm_limit', 'tpm_limit', 'weight']],
       ['platform_credential.delete', []],
     ]);
   });
@@ -164,6 +173,8 @@ describe('the credentials of the platform at a provider', () => {
     [{ credentials: undefined }, 'credentials'],
     [{ weight: 1_001 }, 'weight'],
     [{ weight: null }, 'weight'],
+    [{ rpm_limit: 0 }, 'rpm_limit'],
+    [{ tpm_limit: 1.5 }, 'tpm_limit'],
     [{ base_url: 'ftp://somewhere' }, 'base_url'],
     [{ base_url: 'https://user@somewhere' }, 'base_url'],
     [{ deployments: { 'gpt-5.4': 'ours' } }, 'deployments'],
@@ -234,11 +245,11 @@ describe('the credential of the environment', () => {
       { source: 'stored' },
     ]);
     expect(await pooled('cred_env_openai')).toBeUndefined();
-    expect((await change('PATCH', { weight: 5, label: 'ours' })).body).toMatchObject({
+    expect((await change('PATCH', { weight: 5, label: 'ours', rpm_limit: 7 })).body).toMatchObject({
       weight: 5,
       label: 'ours',
     });
-    expect(await pooled('cred_env_openai')).toMatchObject({ weight: 5, source: 'environment' });
+    expect(await pooled('cred_env_openai')).toMatchObject({ weight: 5, rpmLimit: 7, source: 'environment' });
     const rotate = await keys.call('POST', `${at('cred_env_openai')}/rotate`, {
       as: keys.admin,
       body: { credentials: { api_key: SECRET } },

@@ -272,9 +272,9 @@ function setBy(variable: string): ApiError {
 }
 
 function columns(body: UpdatePlatformCredentialBody) {
-  const { weight, allowed_models, base_url, deployments, is_enabled } = body;
+  const { weight, rpm_limit, tpm_limit, allowed_models, base_url, deployments, is_enabled } = body;
   return {
-    ...{ weight, is_enabled },
+    ...{ weight, rpm_limit, tpm_limit, is_enabled },
     allowed_models: nullableJson(allowed_models),
     base_url: trimmed(base_url),
     deployments: nullableJson(deployments),

@@ -62,7 +62,7 @@ export class UpstreamLinks {
     principal: KeyPrincipal,
     signal: AbortSignal,
   ): Promise<UpstreamLink> {
-    this.pools.used(planned);
+    this.pools.begun(planned);
     try {
       return await this.connect(this.named(planned), principal, signal);
     } catch (error) {
