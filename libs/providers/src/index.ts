@@ -13,6 +13,8 @@ export type { ReadCredentials } from './credentials/read-credentials.js';
 export { GatewayConfigError, isBuiltIn, NO_GATEWAY_CONFIG } from './operator/gateway-config.js';
 export type { GatewayConfig, OwnAlias, OwnModel, OwnProvider, OwnRoute } from './operator/gateway-config.js';
 export { GatewayFile } from './operator/gateway-file.js';
+export { DeploymentNames } from './deployments/deployment-names.js';
+export type { DeploymentList } from './deployments/deployment-names.js';
 export { deploymentFaults, withDeployments } from './operator/deployments.js';
 export { withAddedParts } from './operator/added-parts.js';
 export { ownProviders } from './operator/own-provider.js';

@@ -1,5 +1,6 @@
 import type { DialectName, ProviderCredential, Route, UpstreamError } from '@gateway/contracts';
 import type { BatchPlace, Quirks, UpstreamBody } from '@gateway/dialects';
+import type { DeploymentList } from './deployments/deployment-names.js';
 import type { FailureSignal } from './failure/failure-signal.js';
 import type { NamedHosts } from './named-address.js';
 import type { Issued } from './issued/issued.js';
@@ -68,6 +69,14 @@ export interface CredentialCheck {
   readonly sendsNothing?: boolean;
 }
 
+/** The list that each resource of a provider has of its own deployments. */
+interface DeploymentLookup {
+  /** Path below the API root, as a dialect names it. */
+  readonly path: string;
+  /** Returns null for what is no such list. */
+  read(body: unknown): DeploymentList | null;
+}
+
 /** A variable of the operator's environment, itself or from the file that `<NAME>_FILE` names. */
 export type EnvReader = (name: string) => string | undefined;
 
@@ -97,6 +106,8 @@ export interface Provider {
   readonly timeouts?: ProviderTimeouts;
   /** Default: GET /models. */
   readonly check?: CredentialCheck;
+  /** Models are called by names of deployments that each resource chooses; absent = by the names of the routes. */
+  readonly deployments?: DeploymentLookup;
   /** Puts the dialect's request under the provider's API root and signs it. A promise where a token has to be had first. */
   prepare(request: UpstreamBody, access: ProviderAccess): UpstreamRequest | Promise<UpstreamRequest>;
   /** True if an answer refuses what a cloud had issued for the access, and the next request gets something else. */

@@ -15,10 +15,10 @@ export interface PooledChoice {
 /** The platform's credentials, by provider. */
 export interface CredentialPools {
   /**
-   * Milliseconds since the epoch at which a credential may serve the model; null where the provider has no pool, Infinity
+   * Milliseconds since the epoch at which a credential may serve the route; null where the provider has no pool, Infinity
    * where none ever may.
    */
-  readyAtMs(provider: string, model: string, nowMs: number): number | null;
+  readyAtMs(route: Route, nowMs: number): number | null;
   /** True for a credential that is there, enabled and not refused. */
   has(provider: string, id: string): boolean;
   /** Returns the id of the credential that serves next, none of `tried`; null where none is ready. */

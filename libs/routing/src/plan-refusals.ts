@@ -84,9 +84,10 @@ function withoutCredential({ record: { id }, routes }: CatalogueModel, options: 
     .filter((route) => (route.retiresAtMs ?? Infinity) > nowMs && isAllowedBy(policy, route, nowMs))
     .map(({ provider }) => provider)
     .filter((slug) => !providers.has(slug) && [null, slug].includes(principal.fixedProvider));
-  const needed = slugs.length === 0 ? '.' : `: it needs one of ${[...new Set(slugs)].join(' or ')}.`;
+  const needed = `${id} has no credential here: it needs one of ${[...new Set(slugs)].join(' or ')}.`;
   return new ApiError('provider_not_available', {
-    message: `${id} has no credential here${needed}`,
+    // Those that are there may not call it, or their resource has no deployment of it.
+    message: slugs.length === 0 ? `No credential here serves ${id}.` : needed,
     param: 'model',
     retryAfterSeconds: LASTING_SECONDS,
     shouldRetry: false,

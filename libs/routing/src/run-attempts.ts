@@ -203,7 +203,7 @@ class AttemptLoop<T> {
 
   private noneReady({ route }: PlannedRoute): UpstreamError {
     const nowMs = this.options.clock.now();
-    const readyAtMs = this.options.pools?.readyAtMs(route.provider, route.model, nowMs) ?? Infinity;
+    const readyAtMs = this.options.pools?.readyAtMs(route, nowMs) ?? Infinity;
     const wait = readyAtMs === Infinity ? {} : { retryAfterMs: Math.max(1_000, readyAtMs - nowMs) };
     return withoutStack(() => new UpstreamError({ ...NONE_READY, ...wait }));
   }

@@ -125,11 +125,12 @@ export function survey(model: CatalogueModel, options: PlanOptions): Survey {
       found.missing ??= missingOf(translation);
       continue;
     }
+    const ofKeys = keys.length === 0 ? null : asKeysCall({ route, model, provider, translation }, options);
     for (const providerKey of keys) {
       if (!providerKey.allowPlatformFallback) found.isPlatformOff = true;
-      if (!isServedBy(providerKey, model.record.id)) continue;
+      if (ofKeys === null || !isServedBy(providerKey, model.record.id)) continue;
       const terms = byokTerms(route, asked.tier, byok.feePct);
-      own.push({ route, model, provider, terms, providerKey, translation });
+      own.push({ route, model, ...ofKeys, terms, providerKey });
     }
     const atProvider = asked.atProvider ?? translation.atProvider;
     if (platform && atProvider !== undefined) {
@@ -137,7 +138,7 @@ export function survey(model: CatalogueModel, options: PlanOptions): Survey {
     } else if (platform && asked.unpriced !== undefined) {
       found.missing ??= asked.unpriced;
     } else if (platform) {
-      const readyAtMs = options.pools?.readyAtMs(route.provider, model.record.id, nowMs) ?? null;
+      const readyAtMs = options.pools?.readyAtMs(route, nowMs) ?? null;
       if (readyAtMs !== null && readyAtMs > nowMs) {
         if (readyAtMs === Infinity) found.isUnconfigured = true;
         else found.readyAtMs = Math.min(found.readyAtMs ?? Infinity, readyAtMs);
@@ -154,6 +155,19 @@ export function survey(model: CatalogueModel, options: PlanOptions): Survey {
   const staying = asked.credential == null ? [] : stayingOn(found.routes, asked.credential, options.pools);
   const narrow = narrowed(staying.length > 0 ? staying : found.routes, asked.choice, nowMs);
   return Object.assign(found, narrow);
+}
+
+/** Returns provider and request as an account's own key calls them: the platform's deployments are at another resource. */
+function asKeysCall(
+  { route, model, provider, translation }: Omit<PlannedRoute, 'terms'>,
+  { asked, endpoint, byok }: PlanOptions,
+): Pick<PlannedRoute, 'provider' | 'translation'> | null {
+  const unnamed = byok.providers.get(route.provider);
+  if (unnamed === undefined || provider.quirks(route).upstreamName === undefined)
+    return { provider, translation };
+  const own = translationOf(route, { asked, endpoint, model, provider: unnamed });
+  // The name alone differs.
+  return own instanceof Unsupported ? null : { provider: unnamed, translation: own };
 }
 
 /** Returns the routes that the credential serves, on it alone. One without an id is that of the environment. */

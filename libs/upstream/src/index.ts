@@ -9,6 +9,7 @@ export {
   gatewayConfigFault,
   gatewayFile,
   keyedProviders,
+  namesIn,
   withFile,
   type KeyedProvider,
 } from './keyed-providers.js';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, valueOrFile } from '@gateway/platform';
 import {
+  DeploymentNames,
   GatewayConfigError,
   GatewayFile,
   ownProviders,
@@ -58,6 +59,8 @@ export function withFile(env: Environment, { providers, catalogue }: GatewayConf
 export interface KeyedProvider {
   provider: Provider;
   baseUrl: string;
+  /** Names of deployments that the file has for the platform's credentials. */
+  deployments?: DeploymentNames;
 }
 
 /** Providers that customers' own keys are used at, by slug: with a credential of ours or not, those of the file too. */
@@ -71,7 +74,9 @@ export function keyedProviders(env: Environment): Map<string, KeyedProvider> {
     // Servers of ours are no business of a customer's key, unless the operator named one.
     if (provider.isKeyless && !known[provider.baseUrlEnv]) continue;
     try {
-      keyed.set(provider.slug, { provider, baseUrl: providerBaseUrl(provider, known) });
+      const baseUrl = providerBaseUrl(provider, known);
+      const deployments = provider.deployments && namesIn(config, provider.slug);
+      keyed.set(provider.slug, { provider, baseUrl, ...(deployments && { deployments }) });
     } catch (failure) {
       faults.push(failure instanceof Error ? failure.message : String(failure));
     }
@@ -80,4 +85,10 @@ export function keyedProviders(env: Environment): Map<string, KeyedProvider> {
   for (const provider of ownProviders(config))
     if (!provider.isKeyless) keyed.set(provider.slug, { provider, baseUrl: provider.defaultBaseUrl });
   return keyed;
+}
+
+/** Returns what the file says of the deployments of a provider. */
+export function namesIn({ providers }: GatewayConfig, slug: string): DeploymentNames {
+  const { deployments, discover_deployments } = providers.find((entry) => entry.slug === slug) ?? {};
+  return new DeploymentNames(deployments, discover_deployments);
 }

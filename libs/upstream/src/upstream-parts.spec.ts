@@ -46,7 +46,6 @@ describe('issue 38 the parts of an own upstream', () => {
       },
       tls: { ca: one.cert, cert: one.cert, key: one.key },
       timeouts: { connectMs: 2_000, idleMs: 30_000 },
-      deployments: null,
       healthPath: null,
     });
   });
@@ -56,7 +55,6 @@ describe('issue 38 the parts of an own upstream', () => {
       added: { headers: {}, query: {} },
       tls: null,
       timeouts: null,
-      deployments: null,
       healthPath: null,
     });
   });

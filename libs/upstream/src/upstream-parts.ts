@@ -28,7 +28,6 @@ export interface UpstreamParts {
   readonly timeouts: Provider['timeouts'] | null;
   /** null = it is not asked. */
   readonly healthPath: string | null;
-  readonly deployments: NonNullable<OwnProvider['deployments']> | null;
 }
 
 /** More than any certificate with its chain, or authorities of a company. */
@@ -68,8 +67,8 @@ class PartsReader {
       headers: this.values('headers', headers ?? {}, new Map(lower)),
       query: this.values('query', query ?? {}, new Map(Object.entries(query ?? {}))),
     };
-    const { deployments = null, health_path: healthPath = null } = this.entry;
-    return { added, tls: this.tls(), timeouts: this.timeouts(), deployments, healthPath };
+    const { health_path: healthPath = null } = this.entry;
+    return { added, tls: this.tls(), timeouts: this.timeouts(), healthPath };
   }
 
   private values(

@@ -9,6 +9,11 @@ as \`<NAME>_FILE\`, which names a file that holds the key. It is called at its a
 names another one, also on a private network; the address of Azure, vLLM and compatible servers may end at the host or with its path.
 A server without keys (Ollama, vLLM, compatible servers) is enabled by its address alone.
 
+Azure calls a model by the name of a deployment, which each resource chooses. The resource's own list is read for it:
+\`GET /openai/deployments?api-version=2023-03-15-preview\`, with the credential of its calls. Later API versions have no such list, and
+the version 1 address lists all models of its region. The list of a Foundry project needs a name of a project and another scope
+([more](platform-credentials.md)).
+
 `;
 const ENDPOINTS = `
 ## What each serves

@@ -1,4 +1,5 @@
 import type { Quirks } from '@gateway/dialects';
+import { readDeploymentList } from '../deployments/deployment-names.js';
 import { ANTHROPIC_RULES } from '../failure/anthropic-rules.js';
 import { classifyFailure, type FailureRule } from '../failure/classify.js';
 import { OPENAI_RULES } from '../failure/openai-rules.js';
@@ -11,6 +12,8 @@ const NAME = 'Azure OpenAI';
 const ROOT = '/openai/v1';
 /** Claude of a Foundry resource: Anthropic's format beside OpenAI's. */
 const CLAUDE_ROOT = '/anthropic/v1';
+/** The version 1 address has no list of deployments: this version of the older one has it, and later ones have not. */
+const DEPLOYMENTS = '/deployments?api-version=2023-03-15-preview';
 const QUIRKS: Quirks = { maxTokensParam: 'max_completion_tokens', takesTokenIds: true };
 const CLAUDE: Quirks = { refuses: ['service_tier'] };
 const RULES: readonly FailureRule[] = [
@@ -41,9 +44,11 @@ const compatible = openAiCompatible({
   ],
 });
 
-/** Returns the request for Claude at its address, and any other as it is. */
+/** Returns the request for Claude and for the list of deployments at their addresses, and any other as it is. */
 function placed(request: UpstreamRequest): UpstreamRequest {
-  const url = request.url.replace(/\/openai\/v1(?=\/messages(?:$|[/?]))/, CLAUDE_ROOT);
+  const url = request.url
+    .replace(/\/openai\/v1(?=\/messages(?:$|[/?]))/, CLAUDE_ROOT)
+    .replace(/\/openai\/v1(?=\/deployments\?)/, '/openai');
   return url === request.url ? request : { ...request, url };
 }
 
@@ -52,6 +57,7 @@ export const provider: Provider = {
   ...compatible,
   accessFrom,
   furtherEnv: FURTHER_ENV,
+  deployments: { path: DEPLOYMENTS, read: readDeploymentList },
   prepare: (body, access) => {
     const request = placed(compatible.prepare(body, access) as UpstreamRequest);
     const { credential } = access;

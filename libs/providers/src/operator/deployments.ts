@@ -1,11 +1,11 @@
 import type { ErrorDetail } from '@gateway/contracts';
+import {
+  DEPLOYMENTS_MAX,
+  isDeployable,
+  isDeployment,
+  type DeploymentNames,
+} from '../deployments/deployment-names.js';
 import type { Provider } from '../provider.js';
-
-const DEPLOYMENTS_MAX = 200;
-const MODEL = /^[!-~]{1,200}$/;
-/** Names that Azure takes. */
-export const DEPLOYMENT = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
-const NAME = new RegExp(DEPLOYMENT);
 
 /** Returns what is wrong with names of deployments that a body has for a provider. */
 export function deploymentFaults(
@@ -22,20 +22,19 @@ export function deploymentFaults(
   if (entries.length > DEPLOYMENTS_MAX)
     return [fault(`deployments must have at most ${String(DEPLOYMENTS_MAX)} entries.`)];
   return entries.flatMap(([model, name]) => {
-    if (!MODEL.test(model)) return [fault('each model must be printable text without spaces.', model)];
-    const isName = typeof name === 'string' && NAME.test(name);
-    return isName ? [] : [fault('each name must be that of a deployment of Azure.', model)];
+    if (!isDeployable(model)) return [fault('each model must be printable text without spaces.', model)];
+    return isDeployment(name) ? [] : [fault('each name must be that of a deployment of Azure.', model)];
   });
 }
 
-/** Returns the provider that is called with the name of a deployment where the operator has given one for the route's model. */
-export function withDeployments(provider: Provider, deployments: Readonly<Record<string, string>>): Provider {
-  const names = new Map(Object.entries(deployments));
+/** Returns the provider that is called with the name of a deployment where the resource has one for the route's model. */
+export function withDeployments(provider: Provider, names: DeploymentNames): Provider {
   return {
     ...provider,
     quirks: (route) => {
-      const quirks = provider.quirks(route);
-      const upstreamName = names.get(route.upstreamModel);
+      // The provider may have names of another resource.
+      const { upstreamName: _other, ...quirks } = provider.quirks(route);
+      const upstreamName = names.of(route.upstreamModel);
       return upstreamName === undefined ? quirks : { ...quirks, upstreamName };
     },
   };

@@ -1,5 +1,5 @@
 import { ALIAS_NAME_PATTERN, AMOUNT_PATTERN, MODEL_PATTERN } from '@gateway/contracts';
-import { DEPLOYMENT } from './deployments.js';
+import { DEPLOYMENT, DEPLOYMENTS_MAX } from '../deployments/deployment-names.js';
 
 /** A form, with the words in which a fault explains it. */
 const form = (pattern: string, words: string) => ({ type: 'string', pattern, words });
@@ -32,9 +32,10 @@ const provider = {
     health_path: { type: 'string', pattern: '^/[!"$-~]{0,511}$' },
     deployments: {
       type: 'object',
-      maxProperties: 200,
+      maxProperties: DEPLOYMENTS_MAX,
       additionalProperties: { type: 'string', pattern: DEPLOYMENT },
     },
+    discover_deployments: { type: 'boolean' },
     ca_file: file,
     client_cert_file: file,
     client_key_file: file,

@@ -27,6 +27,8 @@ export interface OwnProvider {
   health_path?: string;
   /** Names of Azure's deployments, by the upstream model of a route. */
   deployments?: Readonly<Record<string, string>>;
+  /** Ask resources of Azure for their own lists of deployments. Absent: yes. */
+  discover_deployments?: boolean;
   /** Ask it for its models and list them free. Absent: where it needs no key and no model here names it. */
   discover?: boolean;
 }

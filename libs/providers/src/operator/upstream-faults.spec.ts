@@ -56,6 +56,7 @@ describe('issue 38 headers, query and TLS of an own upstream', () => {
       ['.query: this has at most 16 entries.'],
     ],
     ['deployments: {m: d}', ['.deployments: azure alone has deployments.']],
+    ['discover_deployments: false', ['.discover_deployments: azure alone has deployments.']],
   ])('is refused by its place: %.60s', (more, expected) => expect(faults(more)).toEqual(expected));
 
   it('is refused where TLS stands at an http address, and where a request is signed with its address', () => {

@@ -44,6 +44,8 @@ export function* upstreamFaults(entry: OwnProvider): Generator<EntryFault> {
     yield add('requests are signed with their address, so that nothing can be added to it.', ['query']);
   if (entry.deployments !== undefined && slug !== 'azure')
     yield add('azure alone has deployments.', ['deployments']);
+  if (entry.discover_deployments !== undefined && slug !== 'azure')
+    yield add('azure alone has deployments.', ['discover_deployments']);
   yield* tlsFaults(entry, add);
 }
 

@@ -51,6 +51,7 @@ import { Units } from './units/unit.js';
 import { Attempts } from './upstream/attempts.js';
 import { Credentials } from './upstream/credentials.js';
 import { OpenedKeys } from './upstream/opened-keys.js';
+import { DeploymentLists } from './upstream/deployment-lists.js';
 import { HealthChecks } from './upstream/health-checks.js';
 import { PoolSync } from './upstream/pool-sync.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
@@ -79,6 +80,7 @@ export const COLLABORATORS: Provider[] = [
   Credentials,
   PoolSync,
   HealthChecks,
+  DeploymentLists,
   ProviderAlarms,
   Upstream,
   Attempts,

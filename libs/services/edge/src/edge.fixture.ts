@@ -313,9 +313,9 @@ function post(url: string, ownKey: string, body: unknown, options: PostOptions =
 }
 
 function keyedBy(providers: ReadonlyMap<string, EnabledProvider>): EdgeOptions['keyed'] {
-  return new Map(
-    [...providers].map(([slug, { provider, access }]) => [slug, { provider, baseUrl: access.baseUrl }]),
-  );
+  const plain = PROVIDERS.filter(({ slug }) => providers.has(slug));
+  const addressOf = (slug: string): string => providers.get(slug)?.access.baseUrl ?? '';
+  return new Map(plain.map((provider) => [provider.slug, { provider, baseUrl: addressOf(provider.slug) }]));
 }
 
 /** Returns what neighbours store for the edge. */

@@ -8,7 +8,9 @@ import {
   PROVIDERS,
   withAddedParts,
   withDeployments,
+  type DeploymentNames,
   type EnvReader,
+  type GatewayConfig,
   type Provider,
   type ProviderAccess,
 } from '@gateway/providers';
@@ -25,6 +27,7 @@ import {
 import {
   configFaultsOf,
   gatewayFile,
+  namesIn,
   upstreamParts,
   withFile,
   type UpstreamParts,
@@ -97,6 +100,8 @@ export interface EnabledProvider {
   access: ProviderAccess;
   /** TLS of its address, where it is not that of all. */
   tls?: UpstreamTls;
+  /** Names of deployments at the resource of the access; absent = its models have their own names. */
+  deployments?: DeploymentNames;
   /** Address that says whether it is well; absent = it is not asked. */
   healthUrl?: string;
 }
@@ -130,8 +135,9 @@ export function enabledProviders(env: Environment = process.env): Map<string, En
   for (const provider of PROVIDERS)
     attempt(() => {
       const access = accessOf(provider, known);
-      if (access !== null)
-        enabled.set(provider.slug, withParts({ provider, access }, parts.get(provider.slug)));
+      if (access === null) return;
+      const one = withNames({ provider, access }, config);
+      enabled.set(provider.slug, withParts(one, parts.get(provider.slug)));
     });
   for (const provider of ownProviders(config))
     attempt(() => {
@@ -143,13 +149,21 @@ export function enabledProviders(env: Environment = process.env): Map<string, En
   return withoutSimulated(enabled, loadConfig(AutoConfig, known));
 }
 
+/** Returns the provider with the names that deployments have at its resource. */
+function withNames({ provider, access }: EnabledProvider, config: GatewayConfig): EnabledProvider {
+  if (provider.deployments === undefined) return { provider, access };
+  const deployments = namesIn(config, provider.slug);
+  return { provider: withDeployments(provider, deployments), access, deployments };
+}
+
 /** Returns the provider with what the file adds to its calls. */
-function withParts({ provider, access }: EnabledProvider, parts: UpstreamParts | undefined): EnabledProvider {
-  if (parts === undefined) return { provider, access };
-  const { added, tls, timeouts, deployments, healthPath } = parts;
-  const named = deployments === null ? provider : withDeployments(provider, deployments);
-  const called = { ...withAddedParts(named), ...(timeouts !== null && { timeouts }) };
+function withParts(one: EnabledProvider, parts: UpstreamParts | undefined): EnabledProvider {
+  if (parts === undefined) return one;
+  const { provider, access } = one;
+  const { added, tls, timeouts, healthPath } = parts;
+  const called = { ...withAddedParts(provider), ...(timeouts !== null && { timeouts }) };
   return {
+    ...one,
     provider: called,
     access: { ...access, added },
     ...(tls !== null && { tls }),

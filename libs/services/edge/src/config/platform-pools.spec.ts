@@ -36,7 +36,8 @@ function poolsOf(credentials: PooledCredential[], { hasOwn = true } = {}) {
   return { pools, directory, clock, limits };
 }
 
-const route = { provider: 'openai', model: 'acme/gpt' } as never;
+const routeOf = (model: string) => ({ provider: 'openai', model, upstreamModel: 'gpt' }) as never;
+const route = routeOf('acme/gpt');
 const on = (id: string) => ({ route, pooled: { key: null, id } });
 const drawnBy = (key: string | null) => ({ route, pooled: { key, id: null } });
 
@@ -60,7 +61,7 @@ function sharesOf(pools: PlatformPools, draws: number, key: (n: number) => strin
 describe('PlatformPools', () => {
   it('has no pool where the environment has the only credential', () => {
     const { pools } = poolsOf([]);
-    expect(pools.readyAtMs('openai', 'acme/gpt', START_MS)).toBeNull();
+    expect(pools.readyAtMs(routeOf('acme/gpt'), START_MS)).toBeNull();
   });
 
   it.each([
@@ -139,7 +140,7 @@ describe('PlatformPools', () => {
     expect(await pools.count(on('cred_a'), 10)).toMatchObject({ id: 'cred_a', counted: { tokens: 10 } });
     expect(await pools.count(on('cred_a'), 10)).toBeNull();
     expect(pools.draw(drawnBy(null), NONE)).toBeNull();
-    expect(pools.readyAtMs('openai', 'acme/gpt', clock.now())).toBe(START_MS + 60_000);
+    expect(pools.readyAtMs(routeOf('acme/gpt'), clock.now())).toBe(START_MS + 60_000);
     pools.update([stored('cred_a', limited)]);
     expect(pools.draw(drawnBy(null), NONE)).toBeNull();
     pools.update([stored('cred_a', { ...limited, rpmLimit: 2 })]);
@@ -228,8 +229,8 @@ describe('PlatformPools', () => {
     expect(directory.providers.has('openai')).toBe(false);
     expect(pools.update([stored('cred_a', { allowedModels: ['acme/*'] })])).toBe(true);
     expect(directory.providers.has('openai')).toBe(true);
-    expect(pools.readyAtMs('openai', 'acme/gpt', START_MS)).toBeLessThanOrEqual(START_MS);
-    expect(pools.readyAtMs('openai', 'other/gpt', START_MS)).toBe(Infinity);
+    expect(pools.readyAtMs(routeOf('acme/gpt'), START_MS)).toBeLessThanOrEqual(START_MS);
+    expect(pools.readyAtMs(routeOf('other/gpt'), START_MS)).toBe(Infinity);
     expect(pools.update([stored('cred_a', { isEnabled: false })])).toBe(true);
     expect(directory.providers.has('openai')).toBe(false);
     expect(pools.update([])).toBe(false);

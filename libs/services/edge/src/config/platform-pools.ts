@@ -9,7 +9,14 @@ import {
   type CredentialState,
   type PooledCredential,
   type Random,
+  type Route,
 } from '@gateway/contracts';
+import {
+  withDeployments,
+  type DeploymentList,
+  type DeploymentNames,
+  type Provider,
+} from '@gateway/providers';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import { matchesModel, type CredentialPools, type PlannedRoute, type PooledChoice } from '@gateway/routing';
 import { ProviderDirectory } from './provider-directory.js';
@@ -32,6 +39,8 @@ export interface PoolMember extends Omit<PooledCredential, 'state'> {
   state: CredentialState;
   /** Throttles, or refused tests, since it last served. */
   failures: number;
+  /** Names of deployments at its resource; null where its provider has none. */
+  names: DeploymentNames | null;
   /** Models that it may not call, with the time until which they are left to others. */
   notPermitted: Map<string, number>;
   /** Milliseconds since the epoch until which it is at a limit of its own; 0 = it is not. */
@@ -73,7 +82,7 @@ export class PlatformPools implements CredentialPools {
       if (isPool)
         pools.set(
           slug,
-          usable.map((one) => memberOf(one, known.get(one.id))),
+          usable.map((one) => memberOf(one, known.get(one.id), this.namesOf(one, known.get(one.id)))),
         );
     }
     this.pools = pools;
@@ -93,13 +102,42 @@ export class PlatformPools implements CredentialPools {
     return this.ill.has(provider);
   }
 
-  readyAtMs(provider: string, model: string, nowMs: number): number | null {
+  /** Takes what was found at a resource; null = nothing could be read. */
+  setListed(names: DeploymentNames, list: DeploymentList | null): void {
+    names.list = list;
+    this.judge();
+  }
+
+  /** Resources that are asked for their lists of deployments, each with the credential of a pool or that of the environment. */
+  asked(): { provider: string; member: PoolMember | null; names: DeploymentNames }[] {
+    const alone = [...this.directory.deployments].filter(([provider]) => !this.pools.has(provider));
+    const pooled = [...this.pools.values()].flat().filter(({ isEnabled }) => isEnabled);
+    return [
+      ...alone.map(([provider, names]) => ({ provider, member: null, names })),
+      ...pooled.flatMap((member) => {
+        const { provider, names } = member;
+        return names === null ? [] : [{ provider, member, names }];
+      }),
+    ].filter(({ names }) => names.isDiscovered);
+  }
+
+  /** Returns the provider with the names that deployments have at the resource of the route's credential. */
+  named({ route, pooled, provider }: Pick<PlannedRoute, 'route' | 'pooled' | 'provider'>): Provider {
+    const names = pooled?.id == null ? null : (this.member(route.provider, pooled.id)?.names ?? null);
+    if (names === null) return provider;
+    // The plan has the names of the environment's resource.
+    const isSame = names.of(route.upstreamModel) === provider.quirks(route).upstreamName;
+    return isSame ? provider : withDeployments(provider, names);
+  }
+
+  readyAtMs({ provider, model, upstreamModel }: Route, nowMs: number): number | null {
     const illUntilMs = this.ill.get(provider);
     // It stays out while it is asked.
     if (illUntilMs !== undefined) return Math.max(illUntilMs, nowMs + 1_000);
     const members = this.pools.get(provider);
-    if (members === undefined) return null;
-    return Math.min(...members.map((member) => readyAt(member, model, nowMs)));
+    if (members === undefined)
+      return this.directory.deployments.get(provider)?.isMissing(upstreamModel) === true ? Infinity : null;
+    return Math.min(...members.map((member) => readyAt(member, { model, upstreamModel }, nowMs)));
   }
 
   has(provider: string, id: string): boolean {
@@ -110,7 +148,7 @@ export class PlatformPools implements CredentialPools {
   draw({ route, pooled }: Pick<PlannedRoute, 'route' | 'pooled'>, tried: ReadonlySet<string>): string | null {
     const nowMs = this.clock.now();
     const ready = (this.pools.get(route.provider) ?? []).filter(
-      (member) => !tried.has(member.id) && readyAt(member, route.model, nowMs) <= nowMs,
+      (member) => !tried.has(member.id) && readyAt(member, route, nowMs) <= nowMs,
     );
     const weighted = ready.filter(({ weight }) => weight > 0);
     const among = weighted.length > 0 ? weighted : ready;
@@ -217,7 +255,20 @@ export class PlatformPools implements CredentialPools {
   }
 
   private judge(): void {
-    this.active = this.pools.size > 0 || this.ill.size > 0 ? this : undefined;
+    const isListed = [...this.directory.deployments.values()].some(({ list }) => list !== null);
+    this.active = this.pools.size > 0 || this.ill.size > 0 || isListed ? this : undefined;
+  }
+
+  /** Returns the names at a credential's resource. A list that was found stays while address, secret and written names do. */
+  private namesOf(one: PooledCredential, known: PoolMember | undefined): DeploymentNames | null {
+    const { provider, source, deployments = null } = one;
+    const ofEnvironment = this.directory.deployments.get(provider);
+    if (source === 'environment' && ofEnvironment !== undefined) return ofEnvironment;
+    const isSame =
+      known?.version === one.version &&
+      known.baseUrl === one.baseUrl &&
+      JSON.stringify(known.deployments ?? null) === JSON.stringify(deployments);
+    return isSame ? known.names : this.directory.namesAt(provider, deployments);
   }
 
   private note(member: PoolMember, { options }: UpstreamError, model: string): void {
@@ -284,8 +335,13 @@ function isLimited({ rpmLimit, tpmLimit }: Pick<PooledCredential, 'rpmLimit' | '
 }
 
 /** Milliseconds since the epoch at which the credential may serve the model; Infinity for never. */
-function readyAt(member: PoolMember, model: string, nowMs: number): number {
-  const { isEnabled, allowedModels, state, notPermitted, fullUntilMs } = member;
+function readyAt(
+  member: PoolMember,
+  { model, upstreamModel }: Pick<Route, 'model' | 'upstreamModel'>,
+  nowMs: number,
+): number {
+  const { isEnabled, allowedModels, state, notPermitted, fullUntilMs, names } = member;
+  if (names?.isMissing(upstreamModel) === true) return Infinity;
   if (!isEnabled || (allowedModels !== null && !matchesModel(allowedModels, model))) return Infinity;
   const blockedMs = Math.max(notPermitted.get(model) ?? 0, fullUntilMs);
   // Only a test call makes a refused one ready.
@@ -315,12 +371,17 @@ function untouched(provider: string): PooledCredential {
 }
 
 /** The newest finding holds, of this process or of another; new secrets begin anew. */
-function memberOf({ state, ...credential }: PooledCredential, known: PoolMember | undefined): PoolMember {
+function memberOf(
+  { state, ...credential }: PooledCredential,
+  known: PoolMember | undefined,
+  names: DeploymentNames | null,
+): PoolMember {
   if (known === undefined || known.version !== credential.version)
-    return { ...credential, state, failures: 0, notPermitted: new Map(), fullUntilMs: 0 };
+    return { ...credential, names, state, failures: 0, notPermitted: new Map(), fullUntilMs: 0 };
   const isNewer = state.atMs > known.state.atMs;
   return {
     ...credential,
+    names,
     state: isNewer ? state : known.state,
     failures: isNewer && state.status === 'ready' ? 0 : known.failures,
     notPermitted: known.notPermitted,

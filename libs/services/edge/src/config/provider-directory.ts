@@ -1,4 +1,9 @@
-import { maskedCredential, type Provider, type ProviderAccess } from '@gateway/providers';
+import {
+  maskedCredential,
+  type DeploymentNames,
+  type Provider,
+  type ProviderAccess,
+} from '@gateway/providers';
 import type { KeyedProvider, UpstreamTls } from '@gateway/upstream';
 import type { EnabledProvider } from './edge.config.js';
 
@@ -19,6 +24,10 @@ export class ProviderDirectory {
   /** Addresses for customers' own keys. */
   readonly addresses: ReadonlyMap<string, string>;
 
+  /** Names of deployments at the resource of the environment's credential, of providers that have deployments. */
+  readonly deployments: ReadonlyMap<string, DeploymentNames>;
+  /** Names of deployments that the file has for all credentials of a provider. */
+  private readonly written: ReadonlyMap<string, DeploymentNames>;
   /** Addresses that say whether a provider is well, with the headers that the operator adds. */
   readonly health: readonly { provider: string; url: string; headers: Record<string, string> }[];
 
@@ -52,6 +61,8 @@ export class ProviderDirectory {
     this.health = [...enabled].flatMap(([provider, { access, healthUrl: url }]) =>
       url === undefined ? [] : [{ provider, url, headers: { ...access.added?.headers } }],
     );
+    this.deployments = namesOf(enabled);
+    this.written = new Map([...namesOf(keyed), ...this.deployments]);
     this.tls = new Map(
       [...enabled.values()].flatMap(({ access, tls }) =>
         tls === undefined ? [] : [[new URL(access.baseUrl).origin, tls]],
@@ -59,6 +70,11 @@ export class ProviderDirectory {
     );
     this.byok = { providers: new Map([...keyed].map(([slug, { provider }]) => [slug, provider])), feePct };
     this.addresses = new Map([...keyed].map(([slug, { baseUrl }]) => [slug, baseUrl]));
+  }
+
+  /** Returns names for a further resource of a provider, with what is written for it; null where it has no deployments. */
+  namesAt(provider: string, written: Readonly<Record<string, string>> | null): DeploymentNames | null {
+    return this.written.get(provider)?.at(written) ?? null;
   }
 
   /**
@@ -76,4 +92,14 @@ export class ProviderDirectory {
     for (const slug of [...this.called.keys()]) if (!slugs.has(slug)) this.called.delete(slug);
     return [...this.called.keys()].join(' ') !== before;
   }
+}
+
+function namesOf(
+  providers: ReadonlyMap<string, { deployments?: DeploymentNames }>,
+): Map<string, DeploymentNames> {
+  return new Map(
+    [...providers].flatMap(([slug, { deployments }]) =>
+      deployments === undefined ? [] : [[slug, deployments]],
+    ),
+  );
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, UpstreamError, type Clock, type Random } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import { Unsupported } from '@gateway/dialects';
-import { TransportFailure, withDeployments } from '@gateway/providers';
+import { TransportFailure } from '@gateway/providers';
 import { attemptsFailed, RetryBudget, runAttempts, translationOf, type PlannedRoute } from '@gateway/routing';
 import { CircuitBreakers } from '@gateway/upstream';
 import type { Client } from '../request/client.js';
@@ -52,10 +52,9 @@ export class Attempts {
 
   /** Returns the route with the request as the resource of its credential takes it: deployments have names of their own. */
   private named(unit: Unit, planned: PlannedRoute): PlannedRoute {
-    const { model, pooled, route } = planned;
-    const deployments = this.upstream.pools.member(route.provider, pooled?.id ?? '')?.deployments;
-    if (deployments == null) return planned;
-    const provider = withDeployments(planned.provider, deployments);
+    const { model, route } = planned;
+    const provider = this.upstream.pools.named(planned);
+    if (provider === planned.provider) return planned;
     const { asked } = unit.admitted;
     const translation = translationOf(route, { asked, endpoint: unit.call.endpoint, model, provider });
     // The plan has translated it before, under another name.

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, UpstreamError, type Clock, type KeyPrincipal, type Random } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
-import { isRenewed, TransportFailure, withDeployments, type ProviderAccess } from '@gateway/providers';
+import { isRenewed, TransportFailure, type ProviderAccess } from '@gateway/providers';
 import { RetryBudget, runAttempts, type Plan, type PlannedRoute } from '@gateway/routing';
 import { CircuitBreakers, proxiedAgent } from '@gateway/upstream';
 import WebSocket from 'ws';
@@ -72,11 +72,10 @@ export class UpstreamLinks {
 
   /** Returns the route with the name that the deployment has at the resource of its credential. */
   private named(planned: PlannedRoute): PlannedRoute {
-    const { pooled, route } = planned;
-    const deployments = this.pools.member(route.provider, pooled?.id ?? '')?.deployments;
-    const upstreamName = deployments?.[route.upstreamModel];
-    if (deployments == null || upstreamName === undefined) return planned;
-    const provider = withDeployments(planned.provider, deployments);
+    const { route } = planned;
+    const provider = this.pools.named(planned);
+    if (provider === planned.provider) return planned;
+    const { upstreamName = route.upstreamModel } = provider.quirks(route);
     return {
       ...planned,
       provider,
