@@ -1,5 +1,5 @@
 import type { ProviderCredential } from '@gateway/contracts';
-import { wayOf } from '../issued/ways.js';
+import { neededBy, wayOf } from '../issued/ways.js';
 import type { EnvReader, ProviderAccess } from '../provider.js';
 import { defaultChainKeys, webIdentityKeys } from './issued-keys.js';
 
@@ -65,11 +65,7 @@ function firstWay(read: EnvReader): Way | undefined {
 }
 
 function credentialOf(way: Way, read: EnvReader, region: string): ProviderAccess['credential'] {
-  const needed = (name: string): string => {
-    const value = read(name);
-    if (value === undefined) throw new TypeError(`${name} is not set: ${AUTH}=${way} needs it.`);
-    return value;
-  };
+  const needed = neededBy(read, `${AUTH}=${way}`);
   if (way === 'bearer') return { kind: 'api_key', key: needed(BEARER) };
   if (way === 'keys') return accountKeys(read, region);
   if (way === 'default_chain')

@@ -1,5 +1,5 @@
 import { Issued } from '../issued/issued.js';
-import { wayOf } from '../issued/ways.js';
+import { neededBy, wayOf } from '../issued/ways.js';
 import type { EnvReader, ProviderAccess } from '../provider.js';
 import { entra, type EntraWay } from './entra.js';
 
@@ -35,7 +35,7 @@ export const FURTHER_ENV: Readonly<Record<string, string>> = {
   [TENANT]: 'tenant of Entra ID',
   [CLIENT]: 'application of Entra ID, or a managed identity that is not the machine’s own',
   [SECRET]: 'secret of the application',
-  [CERTIFICATE]: 'PEM file with its certificate and key',
+  [CERTIFICATE]: 'PEM file with its certificate and RSA key',
   [TOKEN_FILE]: 'file with the token of a workload identity',
   [AUTHORITY]: 'default: https://login.microsoftonline.com',
 };
@@ -46,11 +46,7 @@ export function accessFrom(read: EnvReader): ProviderAccess | undefined {
   const way = chosen ?? FOUND.find((one) => NEEDS[one].every((name) => read(name) !== undefined));
   if (way === undefined) return undefined;
   if (chosen === undefined && way !== 'api_key' && read(ADDRESS) === undefined) return undefined;
-  const needed = (name: string): string => {
-    const value = read(name);
-    if (value === undefined) throw new TypeError(`${name} is not set: ${AUTH}=${way} needs it.`);
-    return value;
-  };
+  const needed = neededBy(read, `${AUTH}=${way}`);
   if (way === 'api_key') return { baseUrl: UNSET_ADDRESS, credential: { kind: 'api_key', key: needed(KEY) } };
   const authorityHost = read(AUTHORITY);
   if (authorityHost !== undefined && !/^https:\/\/[^/]/.test(authorityHost))

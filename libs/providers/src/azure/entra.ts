@@ -1,4 +1,4 @@
-import type { TokenCredential } from '@azure/identity';
+import type { TokenCredential, TokenCredentialOptions } from '@azure/identity';
 import type { Source } from '../issued/issued.js';
 
 /** The way in which an application shows Entra ID who it is. */
@@ -13,15 +13,25 @@ interface Application {
 
 const SCOPE = 'https://cognitiveservices.azure.com/.default';
 const TOKEN_TIMEOUT_MS = 10_000;
+type AddedPolicy = NonNullable<TokenCredentialOptions['additionalPolicies']>[number];
+
+/** Microsoft's library waits without end for an answer, whatever `getToken` is given: each of its requests gets a bound. */
+const BOUNDED: AddedPolicy = {
+  position: 'perCall',
+  policy: {
+    name: 'bounded',
+    sendRequest: (request, next) => {
+      request.timeout = TOKEN_TIMEOUT_MS;
+      return next(request);
+    },
+  },
+};
 
 /** Opens Microsoft's library. It keeps a token, and asks for the next five minutes before it ends. */
 export async function entra(way: EntraWay, application: Application, proof: string): Promise<Source<string>> {
   const credential = await credentialOf(way, application, proof);
   return async () => {
-    const issued = await credential.getToken(SCOPE, {
-      abortSignal: AbortSignal.timeout(TOKEN_TIMEOUT_MS),
-      requestOptions: { timeout: TOKEN_TIMEOUT_MS },
-    });
+    const issued = await credential.getToken(SCOPE);
     if (issued === null || issued.token === '') throw new Error('Entra ID gave no access token.');
     return issued.token;
   };
@@ -35,7 +45,11 @@ async function credentialOf(
 ): Promise<TokenCredential> {
   const identity = await import('@azure/identity');
   // The operator names the authority: no other host is asked whether it is one.
-  const options = { authorityHost, disableInstanceDiscovery: authorityHost !== undefined };
+  const options = {
+    authorityHost,
+    disableInstanceDiscovery: authorityHost !== undefined,
+    additionalPolicies: [BOUNDED],
+  };
   switch (way) {
     case 'client_secret':
       return new identity.ClientSecretCredential(tenantId, clientId, proof, options);
@@ -47,6 +61,9 @@ async function credentialOf(
         ...{ tenantId, clientId, tokenFilePath: proof },
       });
     case 'managed_identity':
-      return new identity.ManagedIdentityCredential(clientId === '' ? {} : { clientId });
+      return new identity.ManagedIdentityCredential({
+        additionalPolicies: [BOUNDED],
+        ...(clientId !== '' && { clientId }),
+      });
   }
 }

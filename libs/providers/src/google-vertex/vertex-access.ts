@@ -1,7 +1,7 @@
 import type { ProviderCredential } from '@gateway/contracts';
 import { isObject } from '@gateway/dialects';
 import { Issued } from '../issued/issued.js';
-import { wayOf } from '../issued/ways.js';
+import { neededBy, wayOf } from '../issued/ways.js';
 import type { EnvReader, ProviderAccess } from '../provider.js';
 import { applicationDefault } from './access-tokens.js';
 
@@ -32,8 +32,7 @@ export function accessFrom(read: EnvReader): ProviderAccess | undefined {
 }
 
 function defaultAccess(read: EnvReader): ProviderAccess {
-  const project = read('GOOGLE_CLOUD_PROJECT');
-  if (project === undefined) throw new TypeError(`GOOGLE_CLOUD_PROJECT is not set: ${AUTH} needs it.`);
+  const project = neededBy(read, AUTH)('GOOGLE_CLOUD_PROJECT');
   const location = read('GOOGLE_CLOUD_LOCATION') ?? 'global';
   return {
     baseUrl: endpointOf(location),
