@@ -1,7 +1,7 @@
 import type { Random } from '@gateway/contracts';
 import { drawFaults, PARTS, type Fault, type FaultMix } from './fault-plan.js';
 
-/** One case of money-and-limits 6, or a mix of all. */
+/** The part that is killed in a run: one of these, or any of them in turn. */
 export interface Case {
   what: string;
   edges: number;

@@ -14,7 +14,7 @@ export function faultOf(
   if (typeof answer === 'string') return answer;
   const { status } = answer;
   if (isShed(request, answer)) return null;
-  // 501 says that the model lacks what was asked (spec, Errors): its envelope is judged below.
+  // 501 says that the model lacks what was asked: its envelope is judged below.
   if (status >= 500 && status !== 501 && !lacksProvider(request, answer)) return `a ${status} of ours`;
   if (status === 413)
     return /text\/html/.test(header(answer, 'content-type')) ? null : 'a 413 without the page';

@@ -144,7 +144,7 @@ export function priceFaults(record: UsageRecord, expected: AnswerFacts, received
   return cost === wanted ? [] : [`cost: expected ${wanted}e-8, got ${record.cost_usd}`];
 }
 
-/** Statuses that a failure of the provider may be shown as (wire-formats 7.2), on the platform's own credential. */
+/** Statuses that a failure of the provider may be shown as, on the platform's own credential. */
 function statusesOf({ response }: Exchange): readonly number[] {
   const words = response.body.toString('utf8');
   if (/api.?key|Unauthorized|model_not_found|model identifier is invalid|nonexistent is not/i.test(words))

@@ -27,7 +27,7 @@ export interface ApiVersion extends Retirement {
   downConversions: Readonly<Partial<Record<BodyKind, (body: WireBody) => WireBody>>>;
 }
 
-/** A version as GET /v1/api-versions answers it (spec, API version record). */
+/** A version as GET /v1/api-versions answers it. */
 export interface ApiVersionRecord extends Retirement {
   label: string;
   status: ApiVersion['status'];

@@ -4,7 +4,7 @@ import type { ApiVersion, Retirement } from './api-version.js';
 const SERVED_MONTHS_MIN = { successor: 12, deprecation: 6 };
 
 /**
- * Headers that announce a retirement on every answer of what retires (spec, Versioning 12).
+ * Headers that announce a retirement on every answer of what retires.
  * Deprecation is an RFC 9745 date (`@<unix seconds>`), Sunset an RFC 8594 HTTP-date: two formats on purpose.
  */
 export function retirementHeaders(retirement: Retirement): Record<string, string> {

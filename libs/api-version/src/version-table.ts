@@ -27,7 +27,7 @@ export class VersionTable {
   }
 
   /**
-   * The version of a request (spec, Versioning 3 and 5): header, then the key's pin, then the baseline.
+   * The version of a request: header, then the key's pin, then the baseline.
    * `header` is the field's value or values; several lines of it may also come joined by commas.
    * Throws ApiError `invalid_api_version` for an unsupported, malformed, empty or contradictory header.
    * An unsupported pin falls back to the baseline.

@@ -6,7 +6,7 @@ export const HEADER = {
   anthropicRequestId: 'request-id',
   cache: 'X-Cache',
   serviceCache: 'X-Service-Cache',
-  /** Hints that no candidate route could honour, comma separated (wire-formats 5.11). */
+  /** Hints that no candidate route could honour, comma separated. */
   ignoredParams: 'X-Service-Ignored-Params',
   /** Milliseconds the gateway itself took until the upstream was called. */
   overhead: 'X-Service-Overhead-Ms',
@@ -22,7 +22,7 @@ export const HEADER = {
   deprecation: 'Deprecation',
   sunset: 'Sunset',
   link: 'Link',
-  /** Event of a delivery to a webhook (spec, Webhook delivery rules). */
+  /** Event of a delivery to a webhook. */
   eventId: 'Service-Event-Id',
   deliveryId: 'Service-Delivery-Id',
   eventType: 'Service-Event-Type',
@@ -34,7 +34,7 @@ export const HEADER = {
   clientAddress: 'X-Client-Address',
 } as const;
 
-/** Headers that browser scripts may read (spec, Versioning 7 and 12; design: CORS on /v1). */
+/** Headers that browser scripts may read. */
 export const EXPOSED_HEADERS: readonly string[] = [
   HEADER.serviceVersion,
   HEADER.requestId,
@@ -50,5 +50,5 @@ export const EXPOSED_HEADERS: readonly string[] = [
   HEADER.rateReset,
 ];
 
-/** Largest request body, in bytes, on every endpoint (spec, Limits). */
+/** Largest request body, in bytes, on every endpoint. */
 export const BODY_LIMIT_BYTES = 33_554_432;

@@ -91,7 +91,7 @@ export interface EndpointBackground<Request = unknown> {
   begun(asked: Asked<Request>, of: { id: string; createdAt: number; model: string }): Record<string, unknown>;
 }
 
-/** State of an endpoint between requests. The answer's part is `kept` of the answer. */
+/** State of an endpoint between requests. The answer's part is its `stored`. */
 export interface EndpointState<Request = unknown> {
   /** Returns the response that the request continues, and the parameter that names it; null for none. */
   link(asked: Asked<Request>): { link: ResponseLink; param: string } | null;
@@ -203,7 +203,7 @@ interface AskedLimits {
   readonly input: SentInput;
   /** Bytes of text that upstreams of `dialect` add to it; absent for none. */
   readonly nativeBytes?: number;
-  /** Units that are known before the answer: what is sent, and what is asked for (pricing 8). */
+  /** Units that are known before the answer: what is sent, and what is asked for. */
   readonly billableUnits: BillableUnits;
   /** Seconds that a provider may report; absent where no recording is sent. */
   readonly recording?: Pick<UsageBound, 'audioSeconds' | 'measuredSeconds'>;

@@ -55,7 +55,7 @@ const UNSYNCED_BYTES_MAX = 16 * 1024 * 1024;
 const CLAIM_TRIES = 5;
 const CLOSE_MS_MAX = 5_000;
 
-/** The append-only record of the units of one process (money-and-limits 4). See README.md for its use. */
+/** The append-only record of the units of one process. See README.md for its use. */
 export class Journal {
   readonly producer: string;
   /** New at every open; ids never repeat, whatever the wall clock does. */

@@ -2,14 +2,14 @@ import type { ErrorDetail, ScopeKind, ScopeLimits } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 
 /**
- * Limits of a key without its own numbers (spec, Limits). The tokens are display only: nothing is throttled by them.
+ * Limits of a key without its own numbers. The tokens are display only: nothing is throttled by them.
  */
 export const KEY_DEFAULTS = { rpm: 100, rpd: 10_000, tpm: 1_000_000 } as const;
 
-/** Free models together, per key, besides the ordinary counts (spec, Limits). */
+/** Free models together, per key, besides the ordinary counts. */
 export const FREE_MODELS = { rpm: 20, rpd: 200 } as const;
 
-/** Largest numbers that may be stored, per tier of the organization; a key without one is standard (spec, Limits). */
+/** Largest numbers that may be stored, per tier of the organization; a key without one is standard. */
 export const CEILINGS = {
   standard: { rpm: 1_000, rpd: 1_000_000 },
   enterprise: { rpm: 20_000, rpd: 5_000_000 },

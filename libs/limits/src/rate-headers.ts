@@ -16,7 +16,7 @@ export interface ScopeReading {
 }
 
 /**
- * OpenAI-style rate headers for requests a minute of the key alone (spec, Limits, rule 7), of a rejection by whichever limit
+ * OpenAI-style rate headers for requests a minute of the key alone, of a rejection by whichever limit
  * too: the scopes above may refuse while `remaining` is above zero. Without a limit on the key there is nothing to report.
  */
 export function rateHeaders(

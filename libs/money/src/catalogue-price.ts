@@ -38,7 +38,7 @@ export function comparePrices(a: PricedRoute, b: PricedRoute): number {
 /** The kind of answer by which a model's prices are compared. */
 export type PricedOutput = 'text' | 'image' | 'video';
 
-/** Tokens that stand for one image or one second of video where a model prices tokens only (pricing 6). */
+/** Tokens that stand for one image or one second of video where a model prices tokens only. */
 const IMAGE_TOKENS = 1_000n;
 const VIDEO_TOKENS_PER_SECOND = 300n;
 

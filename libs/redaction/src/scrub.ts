@@ -3,7 +3,7 @@ const REDACTED = '[redacted]';
 
 /**
  * Patterns that leave neither in a provider's message nor in a log line: credentials, cloud resource ids, accounts,
- * addresses (spec, Errors; reliability 6). The longest form first where one holds another.
+ * addresses. The longest form first where one holds another.
  */
 const SECRETS: readonly RegExp[] = [
   /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g,

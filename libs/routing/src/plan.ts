@@ -40,7 +40,7 @@ const AUTO = 'auto';
 const LIKELY_OUTPUT_TOKENS = 1_024;
 const LONG_INPUT_TOKENS = 8_000;
 
-/** Open routes leave while a closed one is left; if all are open the first stays, so that a model never vanishes. */
+/** Drops routes whose breaker is open while another route works. If all are open the first stays, so that a model never vanishes. */
 function withoutOpen(
   routes: PlannedRoute[],
   { breakers, principal }: Pick<PlanOptions, 'breakers' | 'principal'>,

@@ -42,8 +42,8 @@ export interface AttemptsOptions<T> {
   /** Account of the request. */
   account: string;
   /**
-   * Each attempt may be charged for once its provider has begun: another one is made where the failure proves that it
-   * has not.
+   * A provider may charge as soon as it has begun. Another attempt is made only where the failure proves that it had
+   * not begun.
    */
   isCreate: boolean;
   /** One try of one route; `n` counts from 1, `hasNext` says that another route follows. Throws UpstreamError. */
@@ -260,7 +260,7 @@ export function runAttempts<T>(options: AttemptsOptions<T>): Promise<T> {
 
 /**
  * Tokens that a request earns its provider; a retry costs one. With the ceiling, any 1,000 requests in a row make at
- * most 200 retries, also those right after a long time without a failure (reliability 5.6, U03).
+ * most 200 retries, also those right after a long time without a failure.
  */
 const EARNED_PER_REQUEST = 0.19;
 const CEILING = 10;

@@ -23,7 +23,7 @@ export function platformTerms(
   return { record: route.price, tier, discountPct, byok: { served: false, feePct: '0' } };
 }
 
-/** Percent that the account pays less on this route, null for none (pricing 1). */
+/** Percent that the account pays less on this route, null for none. */
 export function discountOn(
   { model, provider }: Pick<Route, 'model' | 'provider'>,
   discount: AccountDiscount | null | undefined,

@@ -227,7 +227,7 @@ interface Probe {
   usedAtMs: number;
 }
 
-/** One circuit breaker per credential and model (reliability 5.2; docs/adr/0004). */
+/** One circuit breaker per credential and model (docs/adr/0004). */
 export class CircuitBreakers implements Breakers {
   private readonly slots = new Map<string, Probe>();
 

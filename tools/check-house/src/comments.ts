@@ -9,6 +9,21 @@ const HALF_SENTENCES =
 
 const DOC_COMMENT = /\/\*\*([\s\S]*?)\*\//g;
 
+/** A page with a section's number in brackets, such as limits 3.2: no page of the repository has numbers. */
+const CITATION = /(?:\/\/|\*).*(\((?:spec, [A-Z]|[a-z]+(?:-[a-z]+)* \d+(?:\.\d+)+[,;)]))/g;
+
+/** Returns comments that cite a page by the number of its section, which nobody finds here. */
+export function citationFaults(tree: SourceTree): Finding[] {
+  return sources(tree).flatMap(([path, text]) =>
+    [...text.matchAll(CITATION)].map(({ 1: cited, index }) => ({
+      rule: 'citation',
+      path,
+      line: lineAt(text, index),
+      message: `"${cited}" cites a page that the repository does not have: say the rule itself`,
+    })),
+  );
+}
+
 /** Returns doc comments that begin as half a sentence: they begin with a noun or a third-person verb. */
 export function commentFaults(tree: SourceTree): Finding[] {
   return sources(tree).flatMap(([path, text]) =>

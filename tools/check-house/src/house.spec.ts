@@ -55,6 +55,12 @@ describe('check-house', () => {
     },
   );
 
+  it('refuses a comment that cites a page by a number of its section', () => {
+    const cited = ['(limits 3', '.2)'].join('');
+    expect(inEdge(`/** Returns what is left ${cited}. */\nexport const a = 1;\n`)).toEqual(['citation']);
+    expect(inEdge(`/** Returns what is left (at most 3). */\nexport const a = 1;\n`)).toEqual([]);
+  });
+
   it.each(['Returns what is left', 'Time until the next try', 'In-band error', 'Answers by status'])(
     'takes a doc comment that begins with a noun or a verb: %s',
     (words) => {

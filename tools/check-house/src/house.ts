@@ -1,7 +1,7 @@
 import { aliasFaults } from './aliases.js';
 import { ambientFaults } from './ambient.js';
 import { closureFaults } from './closures.js';
-import { commentFaults } from './comments.js';
+import { citationFaults, commentFaults } from './comments.js';
 import { constructorFaults } from './constructors.js';
 import { cycleFaults } from './cycles.js';
 import { documentFaults } from './documents.js';
@@ -26,6 +26,7 @@ const rules: Rule[] = [
   leakFaults,
   logFieldFaults,
   commentFaults,
+  citationFaults,
   partFaults,
   documentFaults,
   constructorFaults,

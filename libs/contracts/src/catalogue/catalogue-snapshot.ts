@@ -6,7 +6,7 @@ export type ModelType = 'text' | 'embedding' | 'image' | 'audio' | 'tts' | 'stt'
 /** Wire format that an upstream speaks on a route: the name of a dialect's folder, for example `chat`. */
 export type DialectName = string;
 
-/** Record of a model as the catalogue endpoints answer it (spec, Model record). Flags not listed here are spelled out in `supports_*`. */
+/** Record of a model as the catalogue endpoints answer it. Flags not listed here are spelled out in `supports_*`. */
 export interface ModelRecord {
   id: string;
   name: string;
@@ -35,7 +35,7 @@ export interface ModelRecord {
   [supports: `supports_${string}`]: boolean;
 }
 
-/** The form in which a model takes a request for reasoning (wire-formats 5.9). */
+/** The form in which a model takes a request for reasoning. */
 export interface ReasoningStyle {
   style: 'none' | 'effort' | 'adaptive' | 'budget';
   efforts?: string[];

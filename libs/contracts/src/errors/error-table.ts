@@ -103,7 +103,7 @@ function provider(status: number, message: string, action: string, more: Partial
 
 /**
  * The one table of errors. Status, class and retryability of a failure come from here and from nowhere else.
- * Sources: spec, Errors; docs/decisions.md leads to what the spec leaves open.
+ * docs/errors.md is made from it; docs/decisions.md leads to what the contract leaves open.
  */
 export const ERRORS = {
   bad_request: request(

@@ -110,7 +110,7 @@ export class UpdateKeyBody {
   @IsOptional() @IsString() @MaxLength(200) label?: string | null;
   /** Model of requests that name none. */
   @IsOptional() @Matches(MODEL_NAME_PATTERN) default_model?: string | null;
-  /** Requests per minute; the ceiling follows the tier of the organization (spec, Limits). */
+  /** Requests per minute; the ceiling follows the tier of the organization. */
   @IsOptional() @IsInt() @Min(1) @Max(INT_MAX) rpm?: number | null;
   /** Requests per day. */
   @IsOptional() @IsInt() @Min(1) @Max(INT_MAX) rpd?: number | null;

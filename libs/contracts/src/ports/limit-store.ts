@@ -286,7 +286,7 @@ export type CredentialCounted = { minute: number } | { fullForMs: number };
 export const UNNAMED_UNITS = 'unnamed';
 
 /**
- * Admission over all scopes at once, atomic (money-and-limits 2).
+ * Admission over all scopes at once, atomic.
  * Drivers: Redis scripts; in process. Throws ApiError `service_unavailable` where the store is away.
  */
 export abstract class LimitStore {

@@ -21,7 +21,7 @@ export interface Form {
   readonly boundary: string;
 }
 
-/** Bounds of a form (reliability 5.5). */
+/** Bounds of a form. */
 const FILES_MAX = 20;
 const FIELDS_MAX = 64;
 const BYTES_MAX = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { ParsedBody } from '@gateway/json-body';
 
-/** The time for which a cache marker asks the provider to store the prefix (wire-formats 5.7.4). */
+/** The time for which a cache marker asks the provider to store the prefix. */
 export interface CacheMarker {
   ttl: '5m' | '1h';
 }
@@ -139,7 +139,7 @@ interface Sampling {
   presencePenalty: number | null;
 }
 
-/** A feature that a route must have, or it is no candidate (wire-formats 5.11, hard capability). */
+/** A feature that a route must have, or it is no candidate. */
 export type Capability =
   | 'tools'
   | 'custom_tools'
@@ -175,7 +175,7 @@ export interface FileReference {
 
 /**
  * A request in the middle form: every caller's format decodes to it, every upstream encodes from it.
- * Never translated pairwise (wire-formats 5.0). Immutable: every attempt starts from it.
+ * Never translated pairwise. Immutable: every attempt starts from it.
  */
 export interface ModelRequest {
   /** The caller's dialect. */

@@ -2,7 +2,7 @@ import type { RouteTarget } from '../translation/translation.js';
 import type { Effort, ReasoningRequest } from './model-request.js';
 import type { JsonObject } from '../body/json-object.js';
 
-/** Share of the output limit that an effort may think (wire-formats 5.9), least first. */
+/** Share of the output limit that an effort may think, least first. */
 const SHARES: readonly (readonly [Effort, number])[] = [
   ['minimal', 0.1],
   ['low', 0.2],

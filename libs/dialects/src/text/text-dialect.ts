@@ -72,7 +72,7 @@ export interface TextCaller {
   encoder(facts: TextFacts, isNative: boolean, request: ModelRequest): AnswerEncoder;
   /** A frame that says nothing, for a silence. */
   readonly keepAlive: string;
-  /** Returns the in-band error frame (wire-formats 1.4 S9, 2.4); nothing follows. */
+  /** Returns the in-band error frame; nothing follows. */
   errorFrame(error: ApiError, requestId: string): string;
 }
 

@@ -1,7 +1,7 @@
 export {};
 
 declare module '../translation/translation.js' {
-  /** A provider's habits over the text dialects (wire-formats 5.12). */
+  /** A provider's habits over the text dialects. */
   interface Quirks {
     /** Name of the output limit: OpenAI takes max_completion_tokens, many others only max_tokens. */
     maxTokensParam?: 'max_completion_tokens' | 'max_tokens';

@@ -6,7 +6,7 @@ const NAME_LIMIT = 64;
 const DIGEST_LENGTH = 8;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Names of tools as the upstream may know them: in its letters and of its length, with the way back (wire-formats 5.4). */
+/** Names of tools as the upstream may know them: in its letters and of its length, with the way back. */
 export class ToolNames {
   /** Names of the upstream with the caller's own. */
   readonly originals: Record<string, string> = {};

@@ -1,7 +1,7 @@
 import { spelledLike, withoutHidden } from '@gateway/json-body';
 
 /**
- * Names under which providers report money (spec, Usage object, rule 3), whole: a member that only speaks of it, such as
+ * Names under which providers report money, whole: a member that only speaks of it, such as
  * `audio_recharge_tokens` or `price_level_note`, is not one. In snake case.
  */
 const MONEY =

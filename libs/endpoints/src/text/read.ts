@@ -91,8 +91,8 @@ function requirements({ requires }: ModelRequest): Requirement[] {
 }
 
 /**
- * Returns whether a cache is written, wherever its marker stands: the dialect notes the name of each that it has read. Beside it
- * the caller's own key of a cache, an empty one where markers alone ask for it.
+ * `writesCache` is true if the body has a cache marker anywhere. `cacheKey` is the caller's own key of a cache, an empty
+ * text where markers alone ask for one.
  */
 function cacheOf({ hints }: ModelRequest): Pick<Asked, 'writesCache' | 'cacheKey'> {
   const writesCache = 'cache_control' in hints || 'prompt_cache_breakpoint' in hints;

@@ -58,7 +58,7 @@ const RECONNECT_MAX_MS = 250;
 const SLOTS_REFRESH_MS = 2_000;
 
 /**
- * A connection that never queues and never sends twice (reliability 0): a command that cannot be answered now fails
+ * A connection that never queues and never sends twice: a command that cannot be answered now fails
  * now, and admission says 503. It connects by itself, whenever Redis is there.
  */
 export function connectRedis(options: RedisOptions): RedisConnection {

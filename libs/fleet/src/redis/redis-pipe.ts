@@ -39,8 +39,7 @@ const TIMED_OUT = 'Command timed out';
  *
  * The time of a call begins with the end of its tick. A tick that kept the event loop longer than that makes the timer
  * fire before the sockets are read; so what has arrived by then is read first, and counts, and calls get their time once
- * more. Without this one body of 30 MB, whose parsing takes 100 ms, fails most admissions that wait beside it
- * (reliability 0).
+ * more. Without this one body of 30 MB, whose parsing takes 100 ms, fails most admissions that wait beside it.
  *
  * A slow node is not one that hangs: answers that come late give later calls more time, as TCP does, so that a busy
  * machine makes answers slow and refuses none.

@@ -68,7 +68,7 @@ type KeyAnswer = ResolvedKeys['keys'][number];
 /** Time of a read of a key, which no inference waits for. */
 const READ_TIMEOUT_MS = 2_000;
 
-/** Principals of the keys service, cached by the SHA-256 of the credential (reliability 3.2, 3.3). */
+/** Principals of the keys service, cached by the SHA-256 of the credential. */
 export class HttpPrincipalReader extends PrincipalReader {
   private readonly entries = new BoundedCache<Entry>(ENTRIES_MAX);
   /** Instant at which each unknown credential was refused. */

@@ -18,7 +18,7 @@ interface Waiting<Q, A> {
 /** Error for waiters that are dropped: nobody was asked about them. */
 export const SHED = new Error('too many unknown credentials wait');
 
-/** Batches under way (reliability 5.5). */
+/** Batches under way. */
 const BATCHES_MAX = 4;
 /** Number of waiters of all addresses together; past it the longest queue loses its oldest. */
 const WAITING_MAX = 2_048;

@@ -13,7 +13,7 @@ import { newReported, noteCounts, noteRejection, reportedCounts, type Reported }
 
 /** The gen of a `stale` that this process answers by itself. */
 export const LOCAL_GEN = 'local';
-/** A principal older than this is asked for again before use (reliability 3.3). */
+/** A principal older than this is asked for again before use. */
 const CONFIRMED_MS = 1_000;
 /** Most that one edge may spend of what was last known to be left: 5 USD, or a hundredth of it. */
 const EXPOSURE_MAX_NANO = 5_000_000_000;
@@ -52,7 +52,7 @@ interface ShareAccount {
 }
 
 /**
- * Admissions of one edge while the limit store is unreachable (money-and-limits 3). Each account has counters of its own
+ * Admissions of one edge while the limit store is unreachable. Each account has counters of its own
  * here, with a share of each rate limit in place of the limit. In place of caps and the balance it has so little of the
  * last known rest that all edges together stay within it. Everything is bounded; it decides nothing that it does not
  * know.

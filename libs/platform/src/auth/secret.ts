@@ -4,7 +4,7 @@ import type { Random } from '@gateway/contracts';
 
 /**
  * Form of a credential, published for secret scanners: prefix, 43 base62 characters (256 bits), then 6 of
- * CRC-32 over all that stands before them. A wrong checksum is refused without a lookup (reliability 3.1).
+ * CRC-32 over all that stands before them. A wrong checksum is refused without a lookup.
  */
 export const SECRET_PATTERN = /^(?:rsk|mak)_[0-9A-Za-z]{49}$/;
 

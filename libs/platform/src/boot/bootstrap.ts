@@ -246,7 +246,7 @@ function closing(
   return () => (closed ??= close());
 }
 
-/** Bounds of reliability 5.5. Fastify's own logger and 503 body stay out: ours are the only ones. */
+/** Bounds of a connection and of a request. Fastify's own logger and 503 body stay out: ours are the only ones. */
 function serverOptions(
   random: Random,
   { sendingMs = { headers: 10_000, request: 120_000 }, trustedProxies, tls }: BootConfig,

@@ -63,7 +63,7 @@ function requestIdOf(this: FastifyRequest): string {
 
 /**
  * Sets the version of the request from its header and answers why it cannot be, or null.
- * The realtime socket negotiates its version itself and ignores the header (spec, Versioning 13).
+ * The realtime socket negotiates its version itself and ignores the header.
  */
 export function readVersion(request: FastifyRequest): ApiError | null {
   const header = request.headers[SERVICE_VERSION];

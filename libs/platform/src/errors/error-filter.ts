@@ -63,7 +63,7 @@ function speaksAnthropic({ url, headers }: FastifyRequest): boolean {
   return headers['anthropic-version'] !== undefined && /^\/v1\/models(?:[/?]|$)/.test(url);
 }
 
-/** Returns the form for /v1/messages: a schema fault is 400 `invalid_request_error` instead of 422 (spec, Errors). */
+/** Returns the form for /v1/messages: a schema fault is 400 `invalid_request_error` instead of 422. */
 function asMessagesError(error: ApiError): ApiError {
   if (error.code !== 'validation_error') return error;
   return new ApiError('invalid_request_error', {

@@ -8,7 +8,7 @@ interface UnavailableOptions {
 
 /**
  * One of our own 503s: a dependency of ours is away, we shed load, or we drain. Retry-After is 1 to 5 s at
- * random, so that the callers do not come back together (reliability 3.2).
+ * random, so that the callers do not come back together.
  */
 export function unavailable(
   random: Random,

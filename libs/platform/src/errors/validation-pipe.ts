@@ -122,7 +122,7 @@ function takesRefresh({ metatype }: ArgumentMetadata): boolean {
   return metatype !== undefined && fieldsOf(metatype).has('refresh');
 }
 
-/** Every read may be asked to pass over a cache (spec, Usage and balance); most have none. */
+/** Every read may be asked to pass over a cache; most have none. */
 function withoutRefresh(query: unknown): unknown {
   if (typeof query !== 'object' || query === null || !('refresh' in query)) return query;
   const { refresh, ...rest } = query;

@@ -19,7 +19,7 @@ async function readArrived(): Promise<void> {
   for (let n = 0; n < READING_TURNS; n += 1) await turn();
 }
 
-/** Requests under way and the way out of the process (reliability 5.4). */
+/** Requests under way and the way out of the process. */
 @Injectable()
 export class Drain {
   private readonly leaves = new AbortController();

@@ -5,7 +5,7 @@ export type ReadinessCheck = () => true | string;
 
 /**
  * Conditions for traffic to this process: configuration loaded, journal writable. Never Redis, Kafka or PostgreSQL,
- * because a fleet that leaves the load balancer helps nobody (reliability 5.4).
+ * because a fleet that leaves the load balancer helps nobody.
  */
 @Injectable()
 export class ReadinessChecks {

@@ -8,7 +8,7 @@ import { RANDOM } from '../time/tokens.js';
 import { LoopDelay } from './loop-delay.js';
 import { ResidentMemory } from './resident-memory.js';
 
-/** Limits above which work is refused (reliability 5.3): batch work and free models first, then everything. */
+/** Limits above which work is refused: batch work and free models first, then everything. */
 export interface PressureLimits {
   /** Mean of the event-loop delay over each of the last two seconds. */
   delayMs: { some: number; all: number };
@@ -103,7 +103,7 @@ export class Pressure implements MemoryBudget {
     this.unauthenticatedBytes += bytes;
   }
 
-  /** They share one budget, whatever their number (reliability 5.5). */
+  /** They share one budget, whatever their number. */
   get refusesUnauthenticated(): boolean {
     return this.unauthenticatedBytes > UNAUTHENTICATED_BYTES_MAX;
   }

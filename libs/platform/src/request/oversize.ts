@@ -30,7 +30,7 @@ export function limitAt(path: string): number {
 }
 
 /**
- * The plain page of an edge in front of us: no request id, no version, no CORS, no trace (spec, Limits 6).
+ * The plain page of an edge in front of us: no request id, no version, no CORS, no trace.
  * The answer is whole at once, but the connection stays open until the rest of the body was read and dropped,
  * or for some seconds: closing it earlier would reset it, and a client that sends first would see no answer.
  */

@@ -5,7 +5,7 @@ import { accessFrom, addressFor, FURTHER_ENV, jobsAddressFor, objectAddress } fr
 import { signed } from './sign.js';
 
 const NAME = 'Amazon Bedrock';
-/** Types stand in the header x-amzn-errortype (wire-formats 4.2, 7.2). */
+/** Types stand in the header x-amzn-errortype. */
 const RULES: readonly FailureRule[] = [
   {
     status: 400,

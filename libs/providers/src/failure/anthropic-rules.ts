@@ -1,7 +1,7 @@
 import type { FailureRule } from './classify.js';
 import { MONTHLY } from './monthly.js';
 
-/** Anthropic's error types and the texts that narrow them (wire-formats 7.2). */
+/** Anthropic's error types and the texts that narrow them. */
 export const ANTHROPIC_RULES: readonly FailureRule[] = [
   {
     names: ['invalid_request_error'],

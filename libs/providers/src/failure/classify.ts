@@ -63,8 +63,7 @@ function judge(rules: readonly FailureRule[], status: number | null, native: Nat
 }
 
 /**
- * The one order of classification: transport, our deadline, unreadable 2xx, in-band error, status and wording
- * (wire-formats 7.2).
+ * The one order of classification: transport, our deadline, unreadable 2xx, in-band error, status and wording.
  */
 export function classifyFailure(
   providerName: string,

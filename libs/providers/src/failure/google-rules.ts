@@ -1,6 +1,6 @@
 import type { FailureRule } from './classify.js';
 
-/** Google's statuses, and the details that narrow them (wire-formats 7.2). */
+/** Google's statuses, and the details that narrow them. */
 export const GOOGLE_RULES: readonly FailureRule[] = [
   { names: ['PROMPT_BLOCKED'], verdict: 'content_policy' },
   // A wrong key is a 400 here.

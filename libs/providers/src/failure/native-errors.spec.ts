@@ -34,7 +34,7 @@ const openrouter = (code: number, raw: unknown) => [
   {} as Record<string, string>,
 ];
 
-/** Rows of wire-formats 7.2, with bodies as the providers send them. */
+/** Failures of each provider, with bodies as they send them, and the verdict on each. */
 const ROWS: [string, ReturnType<typeof google> | ReturnType<typeof bedrock> | unknown[], string][] = [
   [
     'a wrong key of Google is a 400',

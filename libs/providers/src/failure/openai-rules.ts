@@ -1,7 +1,7 @@
 import type { FailureRule } from './classify.js';
 import { MONTHLY } from './monthly.js';
 
-/** OpenAI and those who copy its error codes (wire-formats 7.2). */
+/** OpenAI and those who copy its error codes. */
 export const OPENAI_RULES: readonly FailureRule[] = [
   {
     names: ['context_length_exceeded', 'string_above_max_length', 'too_many_prompt_tokens'],

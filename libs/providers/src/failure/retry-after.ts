@@ -24,7 +24,7 @@ function header(headers: Record<string, string>, name: string): string | null {
 }
 
 /**
- * Returns the wait that the provider asks for, in milliseconds, or null (wire-formats 7.3). `retry-after-ms` and
+ * Returns the wait that the provider asks for, in milliseconds, or null. `retry-after-ms` and
  * `retry-after` are both read and the larger wins: one cloud sends 0 in the first and 1 in the second.
  */
 export function retryAfterMs(

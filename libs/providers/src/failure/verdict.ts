@@ -67,7 +67,7 @@ const ours: Row = service('upstream_error', 'internal_provider_error', {
   alarm: true,
 });
 
-/** Meaning of each verdict on the platform's credentials (wire-formats 7.2). */
+/** Meaning of each verdict on the platform's credentials. */
 const VERDICTS: Record<Verdict, Row> = {
   context_window: caller('context_window_exceeded'),
   content_policy: caller('content_policy_violation'),

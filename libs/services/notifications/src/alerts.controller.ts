@@ -16,7 +16,7 @@ import { ChannelsService } from './channels/channels.service.js';
 import { alertOrg, READ_ALERTS, WRITE_ALERTS } from './orgs/alert-org.js';
 import { PoliciesService } from './policies/policies.service.js';
 
-/** Channels and policies (spec, Notifications). */
+/** Channels and policies. */
 @Controller('alerts')
 @Access(WRITE_ALERTS)
 export class AlertsController {

@@ -70,7 +70,7 @@ function shown(
   facts: AnswerFacts,
 ): JsonObject {
   const { usage, ...rest } = withoutMoney({ ...withoutServer(answer), data: undefined }) as JsonObject;
-  // Counts that the provider did not report are 0 (spec, Usage object); what is billed stands in the usage event.
+  // Counts that the provider did not report are 0; what is billed stands in the usage event.
   const { prompt_tokens = 0 } = tokens === null ? {} : facts.believed(countsOf(tokens));
   return {
     ...rest,

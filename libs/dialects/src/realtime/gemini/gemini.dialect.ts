@@ -1,7 +1,7 @@
 import type { RealtimeDialect } from '../realtime-dialect.js';
 import { LiveTranslator } from './live-translator.js';
 
-/** Google's Live API (wire-formats 6.6): a setup, then content both ways. */
+/** Google's Live API: a setup, then content both ways. */
 export const dialect: RealtimeDialect = {
   name: 'gemini-live',
   open: () => ({

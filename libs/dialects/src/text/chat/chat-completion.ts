@@ -7,7 +7,7 @@ import type { TextFacts } from '../text-dialect.js';
 
 export type StartEvent = Extract<ModelEvent, { type: 'start' }>;
 
-/** The members beside the choices of an answer, and on every chunk of a stream alike (wire-formats 1.4, S2). */
+/** The members beside the choices of an answer, and on every chunk of a stream alike. */
 interface AnswerHead {
   id: string;
   created: number;
@@ -131,7 +131,7 @@ class FoldedChoice {
   }
 }
 
-/** The plain chat completion: the fold of the events of one answer (wire-formats 1.3). */
+/** The plain chat completion: the fold of the events of one answer. */
 export function fold(events: Iterable<ModelEvent>, facts: TextFacts): JsonObject {
   let start: StartEvent | null = null;
   let usage: UsageEvent | null = null;
@@ -200,7 +200,7 @@ export type ReasoningPiece =
   | { type: 'opaque_reasoning'; data: string; format: string };
 
 /**
- * Members of `reasoning_details` (wire-formats 1.3). A block is text up to its signature; opaque data is a block of its
+ * Members of `reasoning_details`. A block is text up to its signature; opaque data is a block of its
  * own. As stream deltas, pieces of one block share its index.
  */
 export class ReasoningDetails {
@@ -255,7 +255,7 @@ function hasCounts(usage: unknown): usage is JsonObject {
 }
 
 /**
- * Counts of an OpenAI-compatible usage object (wire-formats 5.7.1). Cached and written tokens never exceed the
+ * Counts of an OpenAI-compatible usage object. Cached and written tokens never exceed the
  * prompt. A side whose total is absent or no count is left out: it is estimated, and not free.
  */
 export function unitUsage(raw: JsonObject, quirks: Quirks): UnitUsage {
@@ -324,7 +324,7 @@ function providerKeys(raw: JsonObject): JsonObject {
 }
 
 /**
- * The chat usage object (spec, Usage object): every fixed key always present and always the gateway's value, the
+ * The chat usage object: every fixed key always present and always the gateway's value, the
  * provider's own keys beside them, no money. `raw` is the provider's object in whatever dialect it speaks.
  */
 export function chatUsage(usage: UnitUsage, raw: JsonObject, facts: TextFacts): JsonObject {

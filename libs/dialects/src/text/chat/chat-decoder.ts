@@ -14,7 +14,7 @@ import { ToolCallDecoder, type CalledAnswer } from './tool-call-decoder.js';
 const CHOICES_MAX = 128;
 
 /**
- * Reads the answer of an OpenAI-compatible provider, plain or streamed (wire-formats 1.4, tolerances 5.6). A message is
+ * Reads the answer of an OpenAI-compatible provider, plain or streamed. A message is
  * read as one delta: a stream and its plain twin cannot disagree.
  */
 export class ChatDecoder implements AnswerDecoder, CalledAnswer {
@@ -214,7 +214,7 @@ function inBand(error: unknown, body: unknown): AnswerFailure {
 
 /** Format of reasoning whose provider names none; it has no signature. */
 const UNNAMED_FORMAT = 'unknown';
-/** DeepSeek's word for an answer that it could not go on with (wire-formats 5.8). */
+/** DeepSeek's word for an answer that it could not go on with. */
 const NO_RESOURCES = 'insufficient_system_resource';
 
 /** One choice of an answer: its deltas of a stream, or its one message of a plain answer. */
@@ -334,7 +334,7 @@ class ChoiceDecoder {
 }
 
 /**
- * Stop reasons of OpenAI-compatible providers whose meaning equals one of OpenAI's (wire-formats 5.8). A value that is
+ * Stop reasons of OpenAI-compatible providers whose meaning equals one of OpenAI's. A value that is
  * not listed goes to the caller verbatim.
  */
 const EQUAL_MEANING: ReadonlyMap<string, string> = new Map([

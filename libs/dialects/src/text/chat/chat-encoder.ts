@@ -24,7 +24,7 @@ interface OpenChoice {
 
 /**
  * Writes the answer of another dialect as a chat completion; a stream one frame per event and nothing held back but
- * usage (wire-formats 1.4, S1 to S10).
+ * usage.
  */
 export class ChatEncoder implements AnswerEncoder {
   private start: StartEvent | null = null;

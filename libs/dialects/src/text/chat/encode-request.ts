@@ -42,7 +42,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 const CALLERS: Readonly<Record<string, string>> = { verbosity: 'text.verbosity' };
 
-/** A request of another dialect for an OpenAI-compatible upstream, from the middle form (wire-formats 5.4). */
+/** A request of another dialect for an OpenAI-compatible upstream, from the middle form. */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const { quirks } = target;
   const { sampling } = request;
@@ -158,7 +158,7 @@ function encodeResponseFormat(format: ResponseFormat | null): JsonObject | null 
 
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
 
-/** Turns of the middle form as chat messages (wire-formats 5.4): results of tools directly after the turn that asked. */
+/** Turns of the middle form as chat messages: results of tools directly after the turn that asked. */
 function encodeMessages(turns: readonly Turn[], quirks: Quirks, names: ToolNames): JsonObject[] {
   return turns.flatMap((turn) => {
     const named = turn.name === undefined ? {} : { name: turn.name };

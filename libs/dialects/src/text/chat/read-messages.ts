@@ -127,7 +127,7 @@ export class MessagesReader {
     });
   }
 
-  /** Either spelling of a cache marker (wire-formats 5.7.4): only an asked-for hour makes it one. */
+  /** Either spelling of a cache marker: only an asked-for hour makes it one. */
   cache(part: JsonObject): { cache?: CacheMarker } {
     const name = MARKERS.find((spelling) => part[spelling] != null);
     const marker = name === undefined ? null : part[name];

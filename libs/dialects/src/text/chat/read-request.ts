@@ -28,7 +28,7 @@ import { KNOWN_PARAMS, requestFault } from './request-schema.js';
 /** Name of this dialect. */
 export const CHAT = 'chat';
 
-/** Hints with no field of their own in the middle form (wire-formats 5.11). */
+/** Hints with no field of their own in the middle form. */
 const HINTS: ReadonlySet<string> = new Set([
   'verbosity',
   'prompt_cache_key',
@@ -199,7 +199,7 @@ function readReasoning(value: JsonObject): ReasoningRequest | null {
   return isEffort(reasoning_effort) ? { effort: reasoning_effort, maxTokens: null, exclude: false } : null;
 }
 
-/** Parameters that change what the caller does with the answer: never dropped (wire-formats 5.11). */
+/** Parameters that change what the caller does with the answer: never dropped. */
 function paramsNeed(
   value: JsonObject,
   tools: Tool[],

@@ -3,7 +3,7 @@ import { LazySchema } from '../../body/lazy-schema.js';
 import { isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import { fault, schemaFault } from '../../body/read-json.js';
 
-// Words of the JSON schemas here, and the schema of one message (wire-formats 1.2).
+// Words of the JSON schemas here, and the schema of one message.
 
 const nullable = (type: string, more: object = {}): object => ({ type: [type, 'null'], ...more });
 const oneOf = (...values: string[]): object => ({ type: 'string', enum: values });
@@ -206,7 +206,7 @@ const responseFormat = {
   type: ['object', 'null'],
 };
 
-/** Parameters of a chat request (wire-formats 1.1 and 1.2), legacy functions already rewritten. Others are let by. */
+/** Parameters of a chat request, legacy functions already rewritten. Others are let by. */
 const CHAT_REQUEST_SCHEMA = {
   type: 'object',
   required: ['messages'],

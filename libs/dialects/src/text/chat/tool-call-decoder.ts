@@ -35,7 +35,7 @@ export interface CalledAnswer {
 }
 
 /**
- * Tool call deltas of one choice, in any of the field's spellings (wire-formats 5.6): index missing, repeated or not
+ * Tool call deltas of one choice, in any of the field's spellings: index missing, repeated or not
  * from 0; id missing, numeric, empty or repeated; name repeated; arguments as an object; calls complete in one delta.
  */
 export class ToolCallDecoder {

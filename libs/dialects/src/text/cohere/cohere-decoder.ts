@@ -18,7 +18,7 @@ import type { ModelEvent } from '../model-event.js';
 import type { Decoded } from '../text-dialect.js';
 
 const FORMAT = 'cohere-v2';
-/** Native reason -> finish_reason where the meaning matches (wire-formats 5.8); anything else goes on verbatim. */
+/** Native reason -> finish_reason where the meaning matches; anything else goes on verbatim. */
 const TO_FINISH: ReadonlyMap<string, string> = new Map(
   Object.entries({
     COMPLETE: 'stop',
@@ -108,7 +108,7 @@ export class CohereDecoder extends EventDecoder {
     const native = filled(finish_reason);
     if (native === null || this.isFinished || this.isOver) return;
     const isFailure = native === 'ERROR' || native === 'TIMEOUT';
-    // Behind an answer it is the reason why that ends, like any other (wire-formats 5.8).
+    // Behind an answer it is the reason why that ends, like any other.
     if (isFailure && !this.hasSaid && this.tools.count === 0) {
       this.fail(inBand({ message: filled(error) ?? `The provider ended with ${native}.` }), events);
       return;
@@ -132,7 +132,7 @@ export class CohereDecoder extends EventDecoder {
   }
 }
 
-/** Counts of what was read and written; `billed_units` leave the provider's own preamble out (wire-formats 5.7.1). */
+/** Counts of what was read and written; `billed_units` leave the provider's own preamble out. */
 function unitUsage({ tokens, cached_tokens }: JsonObject): UnitUsage {
   const { input_tokens, output_tokens, reasoning_tokens } = objectOf(tokens);
   const input = wholeCount(input_tokens);

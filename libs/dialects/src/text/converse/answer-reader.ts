@@ -5,7 +5,7 @@ import type { ModelEvent } from '../model-event.js';
 import { SIGNATURE_FORMAT } from './encode-content.js';
 import { addedKeys, unitUsage } from './usage.js';
 
-/** stopReason -> finish_reason where the meaning matches (wire-formats 5.8); anything else goes on verbatim. */
+/** stopReason -> finish_reason where the meaning matches; anything else goes on verbatim. */
 const TO_FINISH: ReadonlyMap<string, string> = new Map(
   Object.entries({
     end_turn: 'stop',
@@ -29,7 +29,7 @@ interface OpenBlock {
   signature: string;
 }
 
-/** State machine of wire-formats 5.6 (Bedrock -> middle form); a plain answer is fed as the events of its stream. */
+/** State machine from Bedrock to the middle form. A plain answer is fed as the events of its stream. */
 export class AnswerReader {
   isFinished = false;
   /** Bound that the answer exceeds; null while it does not. */

@@ -2,7 +2,7 @@ import type { TextDialect } from '../text-dialect.js';
 import { ConverseDecoder } from './converse-decoder.js';
 import { encodeRequest, unsupported, STREAM_TYPE } from './encode-request.js';
 
-/** Amazon Bedrock's Converse and ConverseStream (wire-formats 4.2). */
+/** Amazon Bedrock's Converse and ConverseStream. */
 export const dialect = {
   name: 'converse',
   upstream: {

@@ -7,7 +7,7 @@ import { documentWords } from '../document-words.js';
 import { toolInput } from '../tool-input.js';
 import { toolUseId, type Family } from './families.js';
 
-/** Family that mints the signatures of this format: not assumed to be good at Anthropic's own API (wire-formats 5.9). */
+/** Family that mints the signatures of this format: not assumed to be good at Anthropic's own API. */
 export const SIGNATURE_FORMAT = 'bedrock-converse-v1';
 
 const IMAGE_FORMATS: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp']);

@@ -47,7 +47,7 @@ export function unsupported({ requires, turns }: ModelRequest): string | null {
   return media && isLinked ? media.param : null;
 }
 
-/** The request of Converse, from the middle form (wire-formats 5.3). */
+/** The request of Converse, from the middle form. */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const family = familyOf(target.upstreamModel);
   const names = new ToolNames();

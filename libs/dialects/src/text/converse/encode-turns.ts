@@ -35,7 +35,7 @@ function resultsFirst(blocks: JsonObject[]): JsonObject[] {
   return results.length === 0 ? blocks : [...results, ...blocks.filter((_, at) => !isResult(at))];
 }
 
-/** Turns -> `system` and `messages` (wire-formats 5.3): turns of one side become one message. */
+/** Turns -> `system` and `messages`: turns of one side become one message. */
 export function encodeTurns(
   turns: readonly Turn[],
   encoder: ContentEncoder,

@@ -13,7 +13,7 @@ const TRANSLATED: ReadonlySet<string> = new Set([
   'cacheDetails',
 ]);
 
-/** Counts of a Converse usage (wire-formats 5.7.1): inputTokens leaves cache reads and writes out. */
+/** Counts of a Converse usage: inputTokens leaves cache reads and writes out. */
 export function unitUsage(raw: JsonObject): UnitUsage {
   const usage: UnitUsage = {};
   const input = wholeCount(raw.inputTokens);

@@ -9,7 +9,7 @@ import { StreamedArguments } from './streamed-arguments.js';
 /** Family that mints the signatures of this format: they go back to it alone. */
 export const SIGNATURE_FORMAT = 'google-gemini-v1';
 
-/** Native reason -> finish_reason where the meaning matches (wire-formats 5.8); anything else goes on verbatim. */
+/** Native reason -> finish_reason where the meaning matches; anything else goes on verbatim. */
 const FILTERED: ReadonlySet<string> = new Set([
   'SAFETY',
   'RECITATION',
@@ -161,7 +161,7 @@ export class CandidateDecoder {
   }
 }
 
-/** A `logprobsResult` as chat writes it: each token that was chosen, with those that might have been (wire-formats 5.2). */
+/** A `logprobsResult` as chat writes it: each token that was chosen, with those that might have been. */
 function logprobsOf(result: unknown): JsonObject[] {
   const { chosenCandidates, topCandidates } = objectOf(result);
   const tops = objectsOf(topCandidates);

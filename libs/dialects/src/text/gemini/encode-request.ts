@@ -49,7 +49,7 @@ export function unsupported(
   return asks('json_schema') ?? asks('web_search');
 }
 
-/** The request of generateContent, from the middle form (wire-formats 5.2). */
+/** The request of generateContent, from the middle form. */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const names = new ToolNames(TOOL_NAME);
   const isThird = isThirdGeneration(target.upstreamModel);

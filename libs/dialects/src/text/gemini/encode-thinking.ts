@@ -2,7 +2,7 @@ import type { JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { Effort, ReasoningRequest } from '../model-request.js';
 
-/** Share of the largest budget that an effort may think (wire-formats 5.9). */
+/** Share of the largest budget that an effort may think. */
 const SHARE: Record<Effort, number> = {
   none: 0,
   minimal: 0.1,

@@ -51,7 +51,7 @@ export interface EncodeOptions {
 
 type Files = readonly FileReference[];
 
-/** Turns -> `systemInstruction` and `contents` (wire-formats 5.2): turns of one side become one content. */
+/** Turns -> `systemInstruction` and `contents`: turns of one side become one content. */
 export function encodeTurns(
   turns: readonly Turn[],
   options: EncodeOptions,

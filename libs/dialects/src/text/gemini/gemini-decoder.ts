@@ -120,7 +120,7 @@ function inBand(error: JsonObject): AnswerFailure {
   };
 }
 
-/** A prompt that was not let through has no candidates (wire-formats 4.1). */
+/** A prompt that was not let through has no candidates. */
 function refusedPrompt(reason: string, words: string | null): AnswerFailure {
   const message = words ?? `The prompt was blocked: ${reason}.`;
   return { kind: 'in_band', body: { error: { status: 'PROMPT_BLOCKED', message } }, status: 400, message };

@@ -2,7 +2,7 @@ import type { TextDialect } from '../text-dialect.js';
 import { encodeRequest, unsupported, STOP_MAX } from './encode-request.js';
 import { GeminiDecoder } from './gemini-decoder.js';
 
-/** Google's generateContent, of AI Studio and Vertex AI (wire-formats 4.1). */
+/** Google's generateContent, of AI Studio and Vertex AI. */
 export const dialect = {
   name: 'gemini',
   upstream: {

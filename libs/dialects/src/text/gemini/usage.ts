@@ -9,7 +9,7 @@ function ofModality(details: unknown, modality: string): number {
 }
 
 /**
- * Counts of a usageMetadata (wire-formats 5.7.1): candidates leave thoughts out, the prompt leaves the results of the
+ * Counts of a usageMetadata: candidates leave thoughts out, the prompt leaves the results of the
  * provider's own tools out. A side that was not reported is left out.
  */
 export function unitUsage(raw: JsonObject, isFinished: boolean): UnitUsage {

@@ -11,7 +11,7 @@ import { numberOrNull, objectAt, objectsAt, textAt, textOrNull } from './json.js
 /** Family that mints the signatures of this dialect: they go back to it alone. */
 export const SIGNATURE_FORMAT = 'anthropic';
 
-/** Status that an in-band error would have had as an HTTP answer (wire-formats 2.4). */
+/** Status that an in-band error would have had as an HTTP answer. */
 const ERROR_STATUS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     invalid_request_error: 400,
@@ -63,8 +63,8 @@ function failed(failure: AnswerFailure): ModelEvent {
 }
 
 /**
- * State machine of wire-formats 5.6 (Anthropic -> middle form), fed with parsed events of a stream. A plain answer is
- * fed as the events that would have built it, so both give the same. Nothing follows `end` or `error`.
+ * State machine from Anthropic to the middle form, fed with parsed events of a stream. A plain answer is fed as
+ * the events that would have built it, so both give the same. Nothing follows `end` or `error`.
  */
 export class AnswerReader {
   private id: string | null = null;

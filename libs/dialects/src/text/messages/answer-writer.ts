@@ -31,7 +31,7 @@ export function isOwnFormat(format: string | undefined): boolean {
 }
 
 /**
- * Events -> the objects of a messages stream (wire-formats 5.6, encoder). At most one block is open and indexes are
+ * Events -> the objects of a messages stream. At most one block is open and indexes are
  * dense; what comes while a tool is open, another tool or a text between its fragments, waits until that one has ended or
  * its arguments are whole. A plain answer is built of the same objects, so both agree.
  */

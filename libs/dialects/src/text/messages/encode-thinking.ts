@@ -5,7 +5,7 @@ import type { Effort, ModelRequest, ReasoningRequest, Turn } from '../model-requ
 import { isOwnFormat } from './answer-writer.js';
 import { unsupported } from './encode-content.js';
 
-/** Share of max_tokens that an effort may think (wire-formats 5.9). */
+/** Share of max_tokens that an effort may think. */
 const RATIO: Record<Effort, number> = {
   none: 0,
   minimal: 0.1,

@@ -60,7 +60,7 @@ class MessageBuilder {
   }
 }
 
-/** The plain message (wire-formats 2.2): what a client would build of the stream of the same events. */
+/** The plain message: what a client would build of the stream of the same events. */
 export function fold(events: Iterable<ModelEvent>, facts: TextFacts): JsonObject {
   const writer = new AnswerWriter(facts);
   const builder = new MessageBuilder();

@@ -11,7 +11,7 @@ export function frame(type: string, data: unknown): string {
 
 export const PING = frame('ping', { type: 'ping' });
 
-/** Writes the answer of another dialect as a message (wire-formats 2.3): no [DONE], and after an error no message_stop. */
+/** Writes the answer of another dialect as a message: no [DONE], and after an error no message_stop. */
 export class MessagesEncoder implements AnswerEncoder {
   private readonly writer: AnswerWriter;
   private isClosed = false;

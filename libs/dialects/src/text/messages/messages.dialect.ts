@@ -8,7 +8,7 @@ import { NativeMessagesEncoder } from './native-encoder.js';
 import { bodyError, MESSAGES, readRequest } from './read-request.js';
 import { MESSAGES_CALLER_SCHEMA, requestSchema } from './request-schema.js';
 
-/** Anthropic's Messages API, version 2023-06-01 (wire-formats 2). */
+/** Anthropic's Messages API, version 2023-06-01. */
 export const dialect = {
   name: MESSAGES,
   caller: {

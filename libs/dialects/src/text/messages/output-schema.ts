@@ -31,7 +31,7 @@ const LISTS = new Map(Object.entries({ anyOf: 'anyOf', allOf: 'allOf', oneOf: 'a
 const MAPS = new Map(Object.entries({ properties: 'properties', $defs: '$defs', definitions: '$defs' }));
 
 /**
- * A JSON Schema in the subset that structured output takes (wire-formats 5.10): closed objects, oneOf as anyOf, and the
+ * A JSON Schema in the subset that structured output takes: closed objects, oneOf as anyOf, and the
  * constraints it has no word for said in the description.
  */
 export function outputSchema(schema: unknown): unknown {

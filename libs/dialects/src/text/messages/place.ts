@@ -3,7 +3,7 @@ import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest } from '../model-request.js';
 
 const PATH = '/messages';
-/** The version that is a superset of later ones; a newer one only where the caller asked for it (wire-formats 0). */
+/** The version that is a superset of later ones; a newer one only where the caller asked for it. */
 const VERSION_HEADERS = { 'anthropic-version': '2023-06-01' };
 const BETA = 'anthropic-beta';
 

@@ -185,7 +185,7 @@ function partOf(block: JsonObject, facts: ContentFacts): Part | null {
   }
 }
 
-/** One message -> its turns: tool results stand in a `tool` turn before the rest of the user turn (wire-formats 5.4). */
+/** One message -> its turns: tool results stand in a `tool` turn before the rest of the user turn. */
 export function turnsOf(message: JsonObject, at: number, facts: ContentFacts): Turn[] {
   const role = message.role === 'assistant' || message.role === 'system' ? message.role : 'user';
   if (typeof message.content === 'string')

@@ -68,7 +68,7 @@ const CARRIED = new Set([
 const NATIVE_ONLY = ['container', 'mcp_servers', 'inference_geo', 'fallbacks'];
 const NATIVE_HINTS = ['speed', 'diagnostics', 'context_management'];
 
-/** Every member of wire-formats 2.1; others are accepted, but sent on only where the provider takes any. */
+/** Every member that the Messages API documents; others are accepted, but sent on only where the provider takes any. */
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set([...CARRIED, ...NATIVE_ONLY, ...NATIVE_HINTS]);
 
 function refusal(detail: ErrorDetail): ApiError {
@@ -210,7 +210,7 @@ function hintsOf(body: JsonObject, facts: ContentFacts): Record<string, unknown>
   return hints;
 }
 
-/** Checks a body against wire-formats 2.1 and decodes it. Throws invalid_request_error (400) that names the member. */
+/** Checks a body against the Messages API and decodes it. Throws invalid_request_error (400) that names the member. */
 export function readRequest(body: ParsedBody): ModelRequest {
   const { value } = body;
   const found = schemaFault(value) ?? ruleFault(value);

@@ -153,7 +153,7 @@ const thinking = byType(
 
 const choice = { properties: { disable_parallel_tool_use: flag } };
 
-/** Table of wire-formats 2.1. No member is refused for being unknown, none is changed. */
+/** Members of the Messages API and their types. No member is refused for being unknown, none is changed. */
 const MESSAGES_REQUEST_SCHEMA = shape(['max_tokens', 'messages'], {
   model: { type: ['string', 'null'], minLength: 1 },
   max_tokens: { type: 'integer', minimum: 0 },

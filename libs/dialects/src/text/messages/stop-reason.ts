@@ -1,4 +1,4 @@
-/** stop_reason -> finish_reason where the meaning matches (wire-formats 5.8); anything else goes on verbatim. */
+/** stop_reason -> finish_reason where the meaning matches; anything else goes on verbatim. */
 const TO_FINISH: ReadonlyMap<string, string> = new Map(
   Object.entries({
     end_turn: 'stop',

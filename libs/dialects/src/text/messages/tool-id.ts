@@ -17,7 +17,7 @@ function spelled(id: string): string {
   return VALID.test(id) ? id : ENCODED + Buffer.from(id, 'utf8').toString('base64url');
 }
 
-/** The id as a caller of the messages endpoint sees it: ids of other dialects do not show (wire-formats 8, bug 23). */
+/** The id as a caller of the messages endpoint sees it: ids of other dialects do not show. */
 export function callerToolId(id: string): string {
   if (/^(srv)?toolu_/.test(id)) return spelled(id);
   return VALID.test(id) ? FROM_OTHERS + id : spelled(id);

@@ -51,7 +51,7 @@ function inputOf(usage: JsonObject): InputCounts | null {
 
 /**
  * The top-level totals leave compaction out, so with one the iterations count; they do not where the provider fell back
- * to another model, because the failed message is not billed. Advisors never count here (wire-formats 2.2).
+ * to another model, because the failed message is not billed. Advisors never count here.
  */
 function billed(usage: JsonObject): readonly JsonObject[] {
   const iterations = objectsAt(usage, 'iterations');
@@ -92,8 +92,8 @@ function outputSide(usages: readonly JsonObject[], { output_tokens_details }: Js
 }
 
 /**
- * Counts of a native usage object. Anthropic's input_tokens is the uncached input alone; prompt_tokens is all of it
- * (wire-formats 5.7.1). A side whose total is absent or no count is left out: it is estimated, and not free. `isFinal`
+ * Counts of a native usage object. Anthropic's input_tokens is the uncached input alone; prompt_tokens is all of it.
+ * A side whose total is absent or no count is left out: it is estimated, and not free. `isFinal`
  * false leaves the output out: at the start of a stream it is no count yet.
  */
 export function unitUsage(usage: JsonObject, isFinal = true): UnitUsage {

@@ -35,7 +35,7 @@ const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'web_search',
 ]);
 const NOTHING: ReadonlySet<string> = new Set();
-/** Members of a caller's body that are options of the server (wire-formats 1.1, extension). */
+/** Members of a caller's body that are options of the server. */
 const OPTIONS: readonly string[] = ['num_ctx', 'min_p', 'repeat_penalty', 'repeat_last_n', 'typical_p'];
 
 export function unsupported({ requires, turns, toolChoice }: ModelRequest): string | null {

@@ -22,7 +22,7 @@ type SaidEvent = Exclude<
 type FinishEvent = Extract<ModelEvent, { type: 'finish' }>;
 
 /**
- * Events -> the objects of a responses stream (wire-formats 3.3), numbered. Reasoning is closed before a message, a message
+ * Events -> the objects of a responses stream, numbered. Reasoning is closed before a message, a message
  * before calls. A plain answer is the response of the last object, so both agree.
  */
 export class AnswerWriter {

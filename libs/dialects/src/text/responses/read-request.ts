@@ -37,7 +37,7 @@ import {
 /** Name of this dialect. */
 export const RESPONSES = 'responses';
 
-/** Hints with no field of their own in the middle form (wire-formats 5.11). */
+/** Hints with no field of their own in the middle form. */
 const HINTS: ReadonlySet<string> = new Set([
   'prompt_cache_key',
   'prompt_cache_retention',
@@ -182,7 +182,7 @@ function itemsNeed({ needs }: ItemsReader): RequiredCapability[] {
   return [...needs].map(([capability, param]) => ({ capability, param }));
 }
 
-/** Parameters that change what the caller does with the answer: never dropped (wire-formats 5.11). */
+/** Parameters that change what the caller does with the answer: never dropped. */
 function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
   const needs: RequiredCapability[] = [];
   const need = (isNeeded: boolean, capability: Capability, param: string, value?: string): void => {

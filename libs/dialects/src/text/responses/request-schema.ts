@@ -9,7 +9,7 @@ const nullableEnum = (...values: string[]): object => ({ type: ['string', 'null'
 const text = { type: 'string' };
 const typed = { type: 'object', required: ['type'], properties: { type: text } };
 
-/** Parameters of POST /v1/responses (wire-formats 3.1). Items and tools are read by hand; others are let by. */
+/** Parameters of POST /v1/responses. Items and tools are read by hand; others are let by. */
 export const RESPONSES_REQUEST_SCHEMA = {
   type: 'object',
   properties: {

@@ -16,7 +16,7 @@ export interface ResponseState {
   incompleteReason: string | null;
 }
 
-/** The response object with every setting of the request echoed, as SDKs read them back (wire-formats 3.2). */
+/** The response object with every setting of the request echoed, as SDKs read them back. */
 export function responseObject(
   state: ResponseState,
   { body }: ModelRequest,

@@ -8,7 +8,7 @@ import { requestSchema, RESPONSES_REQUEST_SCHEMA } from './request-schema.js';
 import { ResponsesDecoder } from './responses-decoder.js';
 import { frame, ResponsesEncoder } from './responses-encoder.js';
 
-/** OpenAI Responses, on the caller's side and on the provider's (wire-formats 3). */
+/** OpenAI Responses, on the caller's side and on the provider's. */
 export const dialect = {
   name: RESPONSES,
   caller: {

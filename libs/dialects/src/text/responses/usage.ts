@@ -22,7 +22,7 @@ export function isSearch({ type, action }: JsonObject): boolean {
 }
 
 /**
- * Counts of a native response's usage (wire-formats 5.7.1); a side that was not reported is left out. `searches` are those
+ * Counts of a native response's usage; a side that was not reported is left out. `searches` are those
  * that its items show: they count where the response itself does not count them.
  */
 export function unitUsage(response: JsonObject, searches: number): UnitUsage {

@@ -32,7 +32,7 @@ export interface ErrorCatalogue {
   codes: Record<string, Code>;
 }
 
-/** Classes of spec, Errors. */
+/** Classes of errors, as GET /v1/errors names them. */
 const CATEGORIES: Record<ErrorCategory, Category> = {
   request: { title: 'Your request', fault: 'caller', retry: 'never_unchanged' },
   account: { title: 'Your account', fault: 'account', retry: 'after_account_change' },

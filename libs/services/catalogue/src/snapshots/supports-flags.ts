@@ -12,7 +12,7 @@ const OF_THE_MODEL = [
 
 /**
  * Abilities that an endpoint of libs/endpoints serves, with its path: true only where this release has it, because a flag
- * agrees with what the model then serves (spec, Model record).
+ * agrees with what the model then serves.
  */
 const BY_PATH = {
   completions_api: '/chat/completions',

@@ -137,7 +137,7 @@ export class Admission {
 
   /**
    * Plans for the caller. A rejection of it must not rest on an old record: it never reaches admission, which would find
-   * that out. So the version is compared here, and an older record read again (reliability 3.3).
+   * that out. So the version is compared here, and an older record read again.
    */
   async plan(principal: KeyPrincipal, again: Plannable): Promise<Planned> {
     try {
@@ -152,7 +152,7 @@ export class Admission {
   /**
    * Admits the unit over every scope: one awaited trip on the warm path. A stale principal is reloaded and everything that
    * rested on it planned again; posted totals that the store does not know are mirrored first. Where the answer rests on
-   * what has ended here and is not settled yet, that is settled and the store asked once more. Returns Refused; throws
+   * what has ended here and is not settled yet, that is settled and the store asked once more. Returns Rejected; throws
    * ApiError where the reloaded key may no longer call, and service_unavailable where it cannot be decided.
    */
   async admit(of: AdmissionOf): Promise<AdmittedUnit | Rejected> {
@@ -204,7 +204,7 @@ export class Admission {
     });
   }
 
-  /** Every scope of the unit with the money and the tokens that it may cost (pricing 8). */
+  /** Every scope of the unit with the money and the tokens that it may cost. */
   requestFor(
     unit: string,
     requestedAtMs: number,
@@ -298,7 +298,7 @@ export class Admission {
           await totals.seed(request, result.gen);
           break;
         case 'gone':
-          // Its answer was lost in a crash. Once its event is posted it is let in again: the ledger takes one event of a unit.
+          // A batch line runs again after a crash: 503 until its first event is posted; the ledger drops the second one.
           throw unavailable(random, new Error(`unit ${unit} was settled before it was admitted`));
         case 'doubted':
           // What is posted already and counted twice is freed now; where that changes nothing, a rejection for good may be
@@ -376,7 +376,7 @@ function onOwnKeys(planned: Planned): Planned | null {
 
 /**
  * The same request under caps and a balance that its own cost is taken off. A request may cross a cap; one that memory was
- * attached to has to fit with it (spec, Limits 8), so that what an end user left behind overruns nothing.
+ * attached to has to fit with it, so that what an end user left behind overruns nothing.
  */
 function fittingRequest(request: AdmitRequest): AdmitRequest {
   const { reservationNano, creditLimitNano } = request;

@@ -4,7 +4,7 @@ import type { UnitUsage } from '@gateway/contracts';
 type Json = Record<string, unknown>;
 
 /**
- * An answer as a hit gives it again: its counts, with all counts of prompt caches 0 (spec, Gateway response cache hit),
+ * An answer as a hit gives it again: its counts, with all counts of prompt caches 0,
  * and served by nobody: neither by the caller's own key nor by a fallback.
  */
 export function replayed(out: string, isStream: boolean): string {

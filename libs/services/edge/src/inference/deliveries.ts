@@ -61,8 +61,8 @@ export class Deliveries {
   }
 
   /**
-   * Ends the unit whatever happened to it; a caller that has gone is billed by pricing 6, a failure is not. Returns the
-   * error to show, which was sent in-band already where the answer is open.
+   * Ends the unit whatever happened to it. A caller that has gone pays for what its provider has made until then; a
+   * failure is not billed. Returns the error to show, which was sent in-band already where the answer is open.
    */
   async fail(unit: Unit, error: unknown, client: Client): Promise<unknown> {
     const { isOpen } = client;

@@ -9,7 +9,7 @@ const RECOVER_EVERY_MS = 60_000;
 
 /**
  * Takes over journals of dead processes, at the start and once a minute. Tells the ledger then that this process lives, and
- * which journals have ended, so that it misses a process that is lost with its disk.
+ * which journals have ended, so that the ledger notices when a process is lost with its disk.
  */
 @Injectable()
 export class JournalRecoveryJob {

@@ -14,8 +14,8 @@ export interface ResubmitDeps {
 /**
  * Reports to the limit store everything that this process knows and the ledger does not: units in flight, and synced
  * outcomes that are not applied. The ledger is asked before each part: the watermark of a dead epoch is not known, that of
- * a living one lags, and a posted unit would count twice. A unit that is posted between the answer and the settlement is
- * freed at once. Settles all of them where the ledger cannot be asked; the store counts those as doubted. Throws Error
+ * a living one lags, and a posted unit would count twice. A unit that is posted between the ledger's reply and our
+ * settlement is freed at once. Settles all of them where the ledger cannot be asked; the store counts those as doubted. Throws Error
  * where the store is unavailable.
  */
 export async function resubmit({ journal, funds, queue, inFlight, settle }: ResubmitDeps): Promise<void> {

@@ -15,7 +15,7 @@ const KNOWN_MAX = 50_000;
 
 /**
  * Sends the limit store the newest version of an account: at once after a commit, and by the relay where that failed
- * or the process died in between. The number is PostgreSQL's, so writing it twice is harmless (reliability 3.3).
+ * or the process died in between. The number is PostgreSQL's, so writing it twice is harmless.
  */
 @Injectable()
 export class VersionStamps implements OnApplicationBootstrap, BeforeApplicationShutdown {

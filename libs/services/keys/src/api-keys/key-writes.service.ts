@@ -204,7 +204,7 @@ export class KeyWrites {
       org_id: owner.orgId,
       created_by: createdBy,
       ...this.secretColumns(secret),
-      // Resolved now: a later change of the org's default does not move this key (spec, Versioning 4).
+      // Resolved now: a later change of the org's default does not move this key.
       api_version: body.api_version === undefined ? owner.defaultApiVersion : body.api_version,
       created_at: now,
       updated_at: now,

@@ -97,7 +97,7 @@ const REQUEST_LOGGING = `CASE WHEN o.request_logging_enabled THEN
 
 /**
  * Everything a key's principal shows, in one statement and so in one snapshot with the account's version. A member who
- * has left is joined all the same: the key goes on counting against its creator (spec, Limits rule 4).
+ * has left is joined all the same: the key goes on counting against its creator.
  */
 function keyQuery(condition: string, graceUntil: string): string {
   return `

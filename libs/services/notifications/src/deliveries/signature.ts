@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Service-Webhook-Signature: one `v1=` term per secret, hex HMAC-SHA256 over `<timestamp>.<body>` (spec, Webhook delivery
- * rules). The secret is used as the text that its owner was shown.
+ * Service-Webhook-Signature: one `v1=` term per secret, hex HMAC-SHA256 over `<timestamp>.<body>`. The secret is used as the text that its owner was shown.
  */
 export function signatureOf(secrets: readonly string[], timestamp: number, body: string): string {
   return secrets

@@ -13,7 +13,7 @@ import { Access, CLOCK, keyOf, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { Erasures } from './erasures.js';
 
-/** Forgets an end user of the key's organization (spec, Other named endpoints). */
+/** Forgets an end user of the key's organization. */
 @Controller('v1/end-users/erasures')
 @Access({ key: { permission: 'end-users:write' } })
 export class ErasuresController {

@@ -103,7 +103,7 @@ export function eventArrays(
   ];
 }
 
-/** Counts as providers report them: what is no count is 0 (pricing 1). */
+/** Counts as providers report them: what is no count is 0. */
 export function count(tokens: unknown): number {
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }

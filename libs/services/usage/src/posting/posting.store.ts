@@ -37,7 +37,7 @@ export interface Posted {
   totals: Total[];
 }
 
-/** Posts a batch in one transaction (money-and-limits 5). */
+/** Posts a batch in one transaction. */
 @Injectable()
 export class PostingStore {
   constructor(

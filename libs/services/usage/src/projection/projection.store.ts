@@ -63,7 +63,7 @@ FROM wish w`;
 const SNAPSHOT = snapshotSql(WISH, '');
 const SNAPSHOT_OF_PERIODS = snapshotSql(WISH_OF_PERIODS, `WHEN w.starts_at IS NOT NULL THEN ${PERIOD_SPENT}`);
 
-/** Reads posted totals for projections (money-and-limits 2). */
+/** Reads posted totals for projections. */
 @Injectable()
 export class ProjectionStore {
   constructor(

@@ -4,7 +4,7 @@ import type { Clock } from '@gateway/contracts';
 import type pg from 'pg';
 import { UsageDatabase } from '../postgres/usage-database.js';
 
-/** Scopes above a key count the last 30 days (spec, Limits, rule 3). */
+/** Scopes above a key count the last 30 days. */
 const WINDOW_MS = 30 * 86_400_000;
 /** Time that lapses in one transaction at most, so that postings wait shortly. */
 const STEP_MS = 3_600_000;

@@ -52,7 +52,7 @@ export function attemptsOf(units: readonly UnitRow[]): AttemptView[] {
     .toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at) || a.n - b.n);
 }
 
-/** A chat compare and a batch have no lookup (spec, Usage and balance), whether their units ran or were refused. */
+/** A chat compare and a batch have no lookup, whether their units ran or were refused. */
 export function isLookedUp(units: readonly { endpoint: string }[]): boolean {
   return !units.some(({ endpoint }) => endpoint.endsWith('/compare') || endpoint.includes('/batches'));
 }

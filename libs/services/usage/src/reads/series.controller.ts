@@ -57,7 +57,7 @@ export class SeriesController {
     });
   }
 
-  /** Reads what was spent over time. Of the whole organization, for every member and every key of it (spec, Authentication 4). */
+  /** Reads what was spent over time. Of the whole organization, for every member and every key of it. */
   @Get('spend-trend')
   @Access({
     key: { permission: 'usage:read' },

@@ -21,7 +21,7 @@ interface Read<T> {
 }
 
 /**
- * Usage that sessions and admin keys have read in the last minute (spec, Limits): dashboards ask for the same again and
+ * Usage that sessions and admin keys have read in the last minute: dashboards ask for the same again and
  * again, and all at once. An API key is never answered from here.
  */
 @Injectable()

@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000;
 const NO_REQUEST =
   'There is no record of this request: it is unknown, not yours, older than 90 days, or of an endpoint whose requests are not recorded (count_tokens, input_tokens, router/select, chat/compare, lines of a batch).';
 
-/** Summary, events, attempts, lookup and rejections (spec, Usage and balance). */
+/** Summary, events, attempts, lookup and rejections. */
 @Controller('v1/usage')
 @Access({
   key: { permission: 'usage:read' },
@@ -133,7 +133,7 @@ export class UsageController {
     return this.answer({ name: 'rejections', view, body, query, read }, request, reply);
   }
 
-  /** Reads of a key are never stale; a dashboard may be a minute behind (spec, Limits). */
+  /** Reads of a key are never stale; a dashboard may be a minute behind. */
   private async answer<T>(asked: Asked<T>, request: FastifyRequest, reply: FastifyReply): Promise<T> {
     const { name, view, body, query, read } = asked;
     const principal = principalOf(request);

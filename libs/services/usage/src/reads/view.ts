@@ -21,7 +21,7 @@ export const USAGE_RULE: OrgRule = { roles: ['owner', 'admin'], own: true };
 const ORG_ID = /^org_[0-9A-Za-z-]{1,64}$/;
 
 /**
- * The rows that a caller may read (spec, Authentication 3): a key its own usage, whatever org_id says; owners and
+ * The rows that a caller may read: a key its own usage, whatever org_id says; owners and
  * admins their whole org; a member the usage of their own keys; an admin key its own org, named or not. Throws ApiError
  * `validation_error` for a session's missing org_id and for a malformed one, `forbidden` for an org that is not theirs.
  */

@@ -26,7 +26,7 @@ const STANDARD = 'standard';
 /** Number of findings of one kind past which the price of a model is wrong, not a row. */
 const FINDINGS_MAX = 10_000;
 
-/** Prices every billed event again from its own record and the terms it names (money-and-limits 5). Read part by part. */
+/** Prices every billed event again from its own record and the terms it names. Read part by part. */
 export async function provePrices({ database, reprice }: Deps): Promise<PriceProof> {
   const prices: Finding[] = [];
   const windows: Finding[] = [];

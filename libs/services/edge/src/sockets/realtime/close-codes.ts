@@ -2,7 +2,7 @@ import { ApiError, errorEnvelope, type ErrorCode } from '@gateway/contracts';
 import { scrubProviderText } from '@gateway/redaction';
 import { asApiError } from '../../request/as-api-error.js';
 
-/** Close code of each error that ends a session (wire-formats 6.6). */
+/** Close code of each error that ends a session. */
 const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
   invalid_api_key: 4_401,
   insufficient_quota: 4_402,

@@ -241,7 +241,7 @@ export class SessionUnits {
     return units;
   }
 
-  /** A session is one request, counted with its first unit (pricing 1). */
+  /** A session is one request, counted with its first unit. */
   private first(): UnitUsage {
     const requests = this.isFirst ? 1 : 0;
     this.isFirst = false;
