@@ -161,13 +161,16 @@ export class BatchHolds {
 /** The limit of money that the hold does not fit in; null where it fits. Requests and tokens are counted by the lines. */
 function fullOf(nano: bigint, checks: readonly TrialCheck[]): TrialCheck | null {
   const full = checks.find(({ metric, current, limit }) =>
-    metric === 'balance' ? current - nano < limit : metric === 'spend_cap' && current + nano > limit,
+    metric === 'balance'
+      ? current - nano < limit
+      : (metric === 'spend_cap' || metric === 'budget') && current + nano > limit,
   );
   return full ?? null;
 }
 
 function noBudget(nano: bigint, { metric, scope }: TrialCheck): ApiError {
-  const whose = metric === 'balance' ? 'balance of the account' : `spend cap of the ${scope}`;
+  const cap = metric === 'budget' ? 'budget' : 'spend cap';
+  const whose = metric === 'balance' ? 'balance of the account' : `${cap} of the ${scope}`;
   return new ApiError('spend_limit_exceeded', {
     message: `The lines of the batch may cost ${Usd.fromNano(nano).toString()} USD together, which the ${whose} does not cover. A lower max_tokens in its lines holds less.`,
     shouldRetry: false,

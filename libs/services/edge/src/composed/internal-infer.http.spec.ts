@@ -8,7 +8,7 @@ import {
 } from '@gateway/contracts';
 import { eventually, keyPrincipal } from '@gateway/testing';
 import { BatchPace } from '../admission/batch-pace.js';
-import { hello, startEdge, testModel, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
+import { hello, keyScope, startEdge, testModel, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
 
 const TOKEN = 'fleet-token-of-the-edge-under-test';
 
@@ -174,6 +174,26 @@ describe('/internal/infer', () => {
     await post('/internal/infer/hold', { ...most, nano: '0' });
     const unknown = { ...whose, model: 'no/model', nano: '1', is_first: true };
     expect((await post('/internal/infer/hold', unknown)).body).toEqual({});
+  });
+
+  it('refuses a hold that a hard budget has no room for, and holds nothing then', async () => {
+    const budget = {
+      ...{ id: 'bud_batch', name: 'Batches', scope: 'key' as const, scopeId: 'key_bounded' },
+      ...{ amountUsd: '2', raise: null, period: 'month' as const, timeZone: 'UTC', countedFromMs: 7 },
+    };
+    const limits = [keyScope('key_bounded', {})];
+    edge.addKey(testPrincipal('key_bounded', { accountId: 'acct_bounded', limits, budgets: [budget] }));
+    const whose = { key_id: 'key_bounded', account_id: 'acct_bounded', request_id: 'req_bounded' };
+    const ask = (nano: string): Promise<{ body: Json }> =>
+      post('/internal/infer/hold', { ...whose, model: 'simulator/batches', nano, is_first: true });
+    const { body } = await ask('2000000001');
+    expect([body.status, body.refusal.code, body.refusal.message]).toEqual([
+      402,
+      'spend_limit_exceeded',
+      expect.stringContaining('the budget of the key does not cover'),
+    ]);
+    expect((await edge.limits.read('acct_bounded', [])).reservedNano).toBe(0n);
+    expect((await ask('2000000000')).body).toEqual({});
   });
 
   it('BAT-04 lets the ledger free what is posted and still counted, before it refuses a hold for good', async () => {
