@@ -1,10 +1,8 @@
-import { Button, Menu, Modal, Stack } from '@mantine/core';
-import { IconChevronDown } from '@tabler/icons-react';
+import { Menu, Modal, Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { ChangeMenu, PauseItem } from '../shell/change-menu.js';
 import { Confirm } from '../shell/confirm.js';
-import { ProblemCard } from '../shell/problem-card.js';
 import { SecretTest } from '../shell/provider-secret.js';
-import { offerUndo } from '../shell/undo.js';
 import { EditCredential, RotateCredential } from './credential-forms.js';
 import {
   useChangeCredential,
@@ -22,43 +20,19 @@ export function CredentialActions({ credential }: { credential: Credential }): R
   const change = useChangeCredential(credential);
   const removal = useRemoveCredential(credential);
   const close = (): void => open(null);
-  const toggle = (): void =>
-    change.mutate(
-      { is_enabled: !isOn },
-      {
-        onSuccess: () =>
-          offerUndo(`${label} is ${isOn ? 'paused' : 'resumed'}.`, () =>
-            change.mutateAsync({ is_enabled: isOn }),
-          ),
-      },
-    );
   return (
     <Stack gap="xs">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={change.isPending}
-            aria-label={`Change ${label}`}
-            rightSection={<IconChevronDown size={14} />}
-          >
-            Change
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => open('edit')}>Label, weight and limits</Menu.Item>
-          <Menu.Item onClick={() => open('test')}>Test</Menu.Item>
-          <Menu.Item onClick={toggle}>{isOn ? 'Pause' : 'Resume'}</Menu.Item>
-          {source === 'stored' && <Menu.Item onClick={() => open('rotate')}>Rotate</Menu.Item>}
-          {source === 'stored' && (
-            <Menu.Item color="red" onClick={() => open('remove')}>
-              Remove
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
-      {change.error !== null && <ProblemCard failure={change.error} />}
+      <ChangeMenu name={label} isLoading={change.isPending} failure={change.error}>
+        <Menu.Item onClick={() => open('edit')}>Label, weight and limits</Menu.Item>
+        <Menu.Item onClick={() => open('test')}>Test</Menu.Item>
+        <PauseItem name={label} isOn={isOn} write={change} />
+        {source === 'stored' && <Menu.Item onClick={() => open('rotate')}>Rotate</Menu.Item>}
+        {source === 'stored' && (
+          <Menu.Item color="red" onClick={() => open('remove')}>
+            Remove
+          </Menu.Item>
+        )}
+      </ChangeMenu>
       <Modal opened={opened === 'edit'} onClose={close} title={label}>
         <EditCredential credential={credential} onClose={close} />
       </Modal>

@@ -1,10 +1,8 @@
-import { Button, Menu, Stack } from '@mantine/core';
+import { Menu, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconChevronDown } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { ChangeMenu, PauseItem } from '../shell/change-menu.js';
 import { Confirm } from '../shell/confirm.js';
-import { ProblemCard } from '../shell/problem-card.js';
-import { offerUndo } from '../shell/undo.js';
 import { useDeleteAlias, useSwitchAlias, type Alias } from './aliases.queries.js';
 
 /** Menu of an alias. */
@@ -13,34 +11,15 @@ export function AliasActions({ alias, onEdit }: { alias: Alias; onEdit: () => vo
   const [isAsking, { open, close }] = useDisclosure(false);
   const change = useSwitchAlias(id);
   const deletion = useDeleteAlias(id);
-  const toggle = (): void =>
-    change.mutate(!isOn, {
-      onSuccess: () =>
-        offerUndo(`${name} is ${isOn ? 'paused' : 'resumed'}.`, () => change.mutateAsync(isOn)),
-    });
   return (
     <Stack gap="xs">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={change.isPending}
-            aria-label={`Change ${name}`}
-            rightSection={<IconChevronDown size={14} />}
-          >
-            Change
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={onEdit}>Edit</Menu.Item>
-          <Menu.Item onClick={toggle}>{isOn ? 'Pause' : 'Resume'}</Menu.Item>
-          <Menu.Item color="red" onClick={open}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {change.error !== null && <ProblemCard failure={change.error} />}
+      <ChangeMenu name={name} isLoading={change.isPending} failure={change.error}>
+        <Menu.Item onClick={onEdit}>Edit</Menu.Item>
+        <PauseItem name={name} isOn={isOn} write={change} />
+        <Menu.Item color="red" onClick={open}>
+          Delete
+        </Menu.Item>
+      </ChangeMenu>
       <Confirm
         title={`Delete ${name}`}
         about="Requests that name it are answered as of an unknown model from now on."

@@ -59,10 +59,8 @@ export function useSaveAlias(
   );
 }
 
-export function useSwitchAlias(id: string): UseMutationResult<Alias, Problem, boolean> {
-  return useAliasWrite((is_enabled) =>
-    bodyOf(api.PATCH(ONE, { params: { path: { id } }, body: { is_enabled } })),
-  );
+export function useSwitchAlias(id: string): UseMutationResult<Alias, Problem, { is_enabled: boolean }> {
+  return useAliasWrite((body) => bodyOf(api.PATCH(ONE, { params: { path: { id } }, body })));
 }
 
 export function useDeleteAlias(id: string): UseMutationResult<unknown, Problem, void> {

@@ -1,11 +1,9 @@
-import { Button, Menu, Modal, Stack, TextInput } from '@mantine/core';
-import { IconChevronDown } from '@tabler/icons-react';
+import { Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { dayStart } from '../format/time.js';
+import { ChangeMenu, PauseItem } from '../shell/change-menu.js';
 import { Confirm } from '../shell/confirm.js';
 import { FormEnd } from '../shell/form-end.js';
-import { ProblemCard } from '../shell/problem-card.js';
-import { offerUndo } from '../shell/undo.js';
 import { EditBudget } from './period-budget-form.js';
 import {
   useChangeBudget,
@@ -25,42 +23,21 @@ export function PeriodBudgetActions({ budget }: { budget: PeriodBudget }): React
   const endRaise = useEndRaise(id);
   const deletion = useDeleteBudget(id);
   const close = (): void => open(null);
-  const toggle = (): void =>
-    change.mutate(
-      { is_enabled: !isOn },
-      {
-        onSuccess: () =>
-          offerUndo(`${name} is ${isOn ? 'paused' : 'resumed'}.`, () =>
-            change.mutateAsync({ is_enabled: isOn }),
-          ),
-      },
-    );
-  const failure = change.error ?? endRaise.error;
   return (
     <Stack gap="xs">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={change.isPending || endRaise.isPending}
-            aria-label={`Change ${name}`}
-            rightSection={<IconChevronDown size={14} />}
-          >
-            Change
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => open('edit')}>Edit</Menu.Item>
-          <Menu.Item onClick={() => open('raise')}>Raise for a time</Menu.Item>
-          {raise !== null && <Menu.Item onClick={() => endRaise.mutate()}>End the raise</Menu.Item>}
-          <Menu.Item onClick={toggle}>{isOn ? 'Pause' : 'Resume'}</Menu.Item>
-          <Menu.Item color="red" onClick={() => open('delete')}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {failure !== null && <ProblemCard failure={failure} />}
+      <ChangeMenu
+        name={name}
+        isLoading={change.isPending || endRaise.isPending}
+        failure={change.error ?? endRaise.error}
+      >
+        <Menu.Item onClick={() => open('edit')}>Edit</Menu.Item>
+        <Menu.Item onClick={() => open('raise')}>Raise for a time</Menu.Item>
+        {raise !== null && <Menu.Item onClick={() => endRaise.mutate()}>End the raise</Menu.Item>}
+        <PauseItem name={name} isOn={isOn} write={change} />
+        <Menu.Item color="red" onClick={() => open('delete')}>
+          Delete
+        </Menu.Item>
+      </ChangeMenu>
       <Modal opened={opened === 'edit'} onClose={close} title={`Edit ${name}`}>
         <EditBudget budget={budget} onClose={close} />
       </Modal>
