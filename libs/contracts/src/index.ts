@@ -110,8 +110,6 @@ export type { AuditedAction, NamedIds, Payer } from './ports/directory.js';
 export { ContentPromisesBody, DirectoryNamesBody } from './http/directory.js';
 export { retainedFromMs, retainedUntilMs, promisesAfter } from './content-promises.js';
 export type { ContentPromise } from './content-promises.js';
-export { Mailer } from './ports/mailer.js';
-export type { OutgoingMail } from './ports/mailer.js';
 export type { AppliedRange } from './ports/funds.js';
 export { EventLog } from './ports/event-log.js';
 export type { ConsumedRecord, Consumer, LogRecord, Subscription } from './ports/event-log.js';

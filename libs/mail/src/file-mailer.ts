@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Mailer, type Clock, type OutgoingMail } from '@gateway/contracts';
+import type { Clock } from '@gateway/contracts';
+import { Mailer, type OutgoingMail } from './mailer.js';
 
 const NAME_MAX = 120;
 

@@ -1,8 +1,9 @@
 import { Inject, Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { Mailer, type Clock } from '@gateway/contracts';
+import type { Clock } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
 import { FileMailer } from './file-mailer.js';
 import type { MailConfig } from './mail.config.js';
+import { Mailer } from './mailer.js';
 import { SmtpMailer } from './smtp-mailer.js';
 
 @Injectable()

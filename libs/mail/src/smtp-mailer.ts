@@ -1,5 +1,5 @@
-import { Mailer, type OutgoingMail } from '@gateway/contracts';
 import { createTransport, type Transporter } from 'nodemailer';
+import { Mailer, type OutgoingMail } from './mailer.js';
 
 const CONNECT_MS = 5_000;
 const SILENCE_MS = 10_000;

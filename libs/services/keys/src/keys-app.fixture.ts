@@ -1,14 +1,7 @@
 import { Module } from '@nestjs/common';
-import {
-  CatalogueNames,
-  Funds,
-  Mailer,
-  newId,
-  type Clock,
-  type LimitStore,
-  type OrgRole,
-} from '@gateway/contracts';
+import { CatalogueNames, Funds, newId, type Clock, type LimitStore, type OrgRole } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
+import { Mailer } from '@gateway/mail';
 import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
 import {
   CatalogueNamesDouble,

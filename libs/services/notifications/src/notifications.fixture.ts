@@ -2,7 +2,6 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import {
   Directory,
   LimitStore,
-  Mailer,
   newId,
   PrincipalReader,
   TOPIC,
@@ -15,6 +14,7 @@ import {
 } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { connectEventLog, OutboxRelay } from '@gateway/event-log';
+import { Mailer } from '@gateway/mail';
 import { bootstrap, PlatformModule, SystemRandom, type RunningApp } from '@gateway/platform';
 import {
   DirectoryDouble,

@@ -1,7 +1,7 @@
-import { Mailer, type OutgoingMail } from '@gateway/contracts';
+import type { Mailer, OutgoingMail } from '@gateway/mail';
 
 /** Keeps what is sent. */
-export class MailerDouble extends Mailer {
+export class MailerDouble implements Mailer {
   readonly sent: OutgoingMail[] = [];
   /** True while nothing is taken. */
   isUnavailable = false;

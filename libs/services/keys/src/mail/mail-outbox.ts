@@ -4,7 +4,8 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Mailer, newId, type Clock, type OutgoingMail, type Random } from '@gateway/contracts';
+import { newId, type Clock, type Random } from '@gateway/contracts';
+import { Mailer, type OutgoingMail } from '@gateway/mail';
 import { CLOCK, LOGGER, RANDOM, repeat, type Repeated } from '@gateway/platform';
 import { seal, unsealWithAny } from '@gateway/sealing';
 import type { Logger } from 'pino';

@@ -4,7 +4,8 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Directory, Mailer, type Clock } from '@gateway/contracts';
+import { Directory, type Clock } from '@gateway/contracts';
+import { Mailer } from '@gateway/mail';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { NotificationsDatabase } from '../postgres/notifications-database.js';

@@ -7,12 +7,12 @@ import {
   type CreatedChannel,
   type Clock,
   type CreateChannelBody,
-  type OutgoingMail,
   type Principal,
   type Random,
   type UpdateChannelBody,
   type CreateAnswer,
 } from '@gateway/contracts';
+import type { OutgoingMail } from '@gateway/mail';
 import { CLOCK, principalOf, RANDOM, requireOrgRole, type Created } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { Channel, Prisma } from '../generated/prisma/client.js';

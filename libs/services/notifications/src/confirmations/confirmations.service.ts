@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Mailer, type Clock, type OutgoingMail, type Random } from '@gateway/contracts';
+import type { Clock, Random } from '@gateway/contracts';
+import { Mailer, type OutgoingMail } from '@gateway/mail';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import type { Channel } from '../generated/prisma/client.js';

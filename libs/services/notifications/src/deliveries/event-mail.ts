@@ -1,4 +1,4 @@
-import type { OutgoingMail } from '@gateway/contracts';
+import type { OutgoingMail } from '@gateway/mail';
 
 interface Envelope {
   id: string;

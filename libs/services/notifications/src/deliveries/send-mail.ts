@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { HEADER, Mailer } from '@gateway/contracts';
+import { HEADER } from '@gateway/contracts';
+import { Mailer } from '@gateway/mail';
 import type { Claimed, Outcome } from './delivery.js';
 import { eventMail } from './event-mail.js';
 
