@@ -12,7 +12,6 @@ import { kafkaAccess, WorkerShipper } from '@gateway/event-log';
 import {
   RemoteCatalogueModule,
   RemoteContentsModule,
-  RemoteErasuresModule,
   RemoteFundsModule,
   RemotePrincipalsModule,
   RemoteProviderKeysModule,
@@ -48,7 +47,6 @@ export function edgeParts({
     RemoteProviderKeysModule,
     RemoteCatalogueModule,
     RemoteFundsModule,
-    RemoteErasuresModule,
     RemoteContentsModule,
     RemoteResponsesModule,
     RemoteRouteHealthModule,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import {
   CatalogueReader,
-  ErasedEndUsers,
   Funds,
   ObjectStore,
   PrincipalReader,
@@ -30,7 +29,6 @@ import { PROVIDERS } from '@gateway/providers';
 import {
   catalogueModel,
   CatalogueReaderDouble,
-  ErasedEndUsersDouble,
   eventually,
   EventLogDouble,
   FundsDouble,
@@ -146,7 +144,6 @@ export async function startGateway(upstreamUrl: string): Promise<Gateway> {
     { provide: PlatformCredentials, useValue: new PlatformCredentialsDouble() },
     { provide: ResponseStore, useValue: new ResponseStoreDouble() },
     { provide: ObjectStore, useValue: new FolderStore({ folder, publicUrl: upstreamUrl, clock, random }) },
-    { provide: ErasedEndUsers, useValue: new ErasedEndUsersDouble() },
     { provide: RouteHealth, useValue: new RouteHealthDouble() },
     { provide: BackgroundResponses, useValue: new BackgroundResponsesDouble() },
     { provide: IdempotencyStore, useValue: new IdempotencyStoreDouble() },

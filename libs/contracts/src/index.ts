@@ -23,8 +23,6 @@ export { ListPlatformCredentialsQuery, OpenPlatformCredentialBody } from './http
 export { RotatePlatformCredentialBody, UpdatePlatformCredentialBody } from './http/provider-keys.js';
 export type { PlatformCredentialError, PlatformCredentialRecord } from './http/provider-keys.js';
 export type { TestedPlatformCredential } from './http/provider-keys.js';
-export { ErasedEndUsers } from './ports/erased-end-users.js';
-export type { ErasedEndUser } from './ports/erased-end-users.js';
 export { BREAKER_STATES, FIGURE_CLASSES, HEALTH_STATES, RouteHealth } from './ports/route-health.js';
 export type {
   BreakerState,
@@ -102,7 +100,7 @@ export { LINK_NOT_WHOLE, ObjectLinkQuery } from './http/objects.js';
 export { ObjectStore, ObjectTooLarge, objectName } from './ports/object-store.js';
 export type { ObjectKey, StoredObject } from './ports/object-store.js';
 export { RequestContents } from './ports/request-contents.js';
-export type { UnitContent } from './ports/request-contents.js';
+export type { ErasedEndUser, UnitContent } from './ports/request-contents.js';
 export { AuditBody, KeepContentsBody, UsageOrgQuery } from './http/request-contents.js';
 export type { RequestContentRecord, UnitContentRecord } from './http/request-contents.js';
 export { Directory } from './ports/directory.js';

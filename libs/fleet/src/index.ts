@@ -10,7 +10,6 @@ export {
   RemoteCatalogueModule,
   RemoteContentsModule,
   RemoteCatalogueNamesModule,
-  RemoteErasuresModule,
   RemoteFundsModule,
   RemoteDirectoryModule,
   RemotePrincipalsModule,

@@ -12,7 +12,6 @@ export { LimitStoreDouble } from './doubles/limit-store-double.js';
 export { PrefixedEventLog } from './doubles/prefixed-event-log.js';
 export { PlatformCredentialsDouble } from './doubles/platform-credentials-double.js';
 export { ProviderKeyVaultDouble } from './doubles/provider-key-vault-double.js';
-export { ErasedEndUsersDouble } from './doubles/erased-end-users-double.js';
 export { RouteHealthDouble } from './doubles/route-health-double.js';
 export { StoredContentDouble } from './doubles/stored-content-double.js';
 export { PrincipalReaderDouble } from './doubles/principal-reader-double.js';

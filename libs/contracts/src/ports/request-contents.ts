@@ -21,11 +21,24 @@ export interface UnitContent {
   response_bytes: number;
 }
 
+/** An end user whom an erasure has forgotten. */
+export interface ErasedEndUser {
+  accountId: string;
+  endUserHash: string;
+  /** Contents stored up to this instant have to be removed. */
+  erasedAtMs: number;
+}
+
 /**
- * Store of logged contents. Drivers: in process (usage service); HTTP. Throws ApiError `service_unavailable` where it
- * cannot be asked.
+ * Store of logged contents, and of the end users whose contents have to go. Drivers: in process (usage service); HTTP.
+ * Throws ApiError `service_unavailable` where it cannot be asked.
  */
 export abstract class RequestContents {
   /** Keeps them; a repeat changes nothing. */
   abstract keep(contents: readonly UnitContent[]): Promise<void>;
+  /**
+   * Returns the end users erased since then, oldest first, for services that keep something of them in memory. `isAll` is
+   * false where later ones follow the last returned.
+   */
+  abstract erasedSince(since: Date): Promise<{ erased: ErasedEndUser[]; isAll: boolean }>;
 }

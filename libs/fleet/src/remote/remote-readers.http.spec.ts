@@ -11,7 +11,7 @@ import {
 import { InternalHttp, type InternalRequest } from '@gateway/platform';
 import { HttpCatalogueNames } from './http-catalogue-names.js';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
-import { HttpErasedEndUsers } from './http-erased-end-users.js';
+import { HttpRequestContents } from './http-request-contents.js';
 import { HttpFunds } from './http-funds.js';
 import { HttpInference } from './http-inference.js';
 
@@ -94,22 +94,22 @@ describe('InternalHttp', () => {
   });
 });
 
-describe('HttpErasedEndUsers', () => {
-  it('asks the path that is agreed, and takes no other answer than erasures', async () => {
-    const endUsers = new HttpErasedEndUsers(http, random);
+describe('HttpRequestContents', () => {
+  it('asks the path of erasures that is agreed, and takes no other answer', async () => {
+    const contents = new HttpRequestContents(http, random);
     const found = {
       erased: [{ accountId: 'acct_1', endUserHash: 'h', erasedAtMs: 5 }],
       isAll: true,
     };
     service.answer = () => ({ json: found });
-    expect(await endUsers.since(new Date(5))).toEqual(found);
+    expect(await contents.erasedSince(new Date(5))).toEqual(found);
     expect(service.seen[0].path).toBe('/internal/erasures?since=1970-01-01T00%3A00%3A00.005Z');
     for (const json of [null, {}, { erased: [7], isAll: true }, { erased: [] }]) {
       service.answer = () => ({ json });
-      await expect(endUsers.since(new Date(5))).rejects.toThrow(unavailable);
+      await expect(contents.erasedSince(new Date(5))).rejects.toThrow(unavailable);
     }
     service.answer = () => ({ status: 500 });
-    await expect(endUsers.since(new Date(5))).rejects.toThrow(unavailable);
+    await expect(contents.erasedSince(new Date(5))).rejects.toThrow(unavailable);
   });
 });
 

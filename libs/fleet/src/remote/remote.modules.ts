@@ -14,7 +14,6 @@ import {
   CatalogueNames,
   CatalogueReader,
   Directory,
-  ErasedEndUsers,
   EventLog,
   Funds,
   Inference,
@@ -34,7 +33,6 @@ import { ReadinessChecks, InternalHttp, LOGGER, Metrics, CLOCK, RANDOM } from '@
 import { HttpCatalogueNames } from './http-catalogue-names.js';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpDirectory } from './http-directory.js';
-import { HttpErasedEndUsers } from './http-erased-end-users.js';
 import { HttpFunds } from './http-funds.js';
 import { HttpStoredContent } from './http-stored-content.js';
 import { HttpPlatformCredentials } from './http-platform-credentials.js';
@@ -138,11 +136,6 @@ export const RemoteCatalogueNamesModule = overHttp(class CatalogueNamesOverHttp 
 
 /** The usage service's ledger, for an app that does not hold it. */
 export const RemoteFundsModule = overHttp(class FundsOverHttp {}, [{ provide: Funds, useClass: HttpFunds }]);
-
-/** The usage service's erasures, for an app that does not hold it. */
-export const RemoteErasuresModule = overHttp(class ErasuresOverHttp {}, [
-  { provide: ErasedEndUsers, useClass: HttpErasedEndUsers },
-]);
 
 /** Provides the contents store of the usage service, for an app that does not hold it. */
 export const RemoteContentsModule = overHttp(class ContentsOverHttp {}, [

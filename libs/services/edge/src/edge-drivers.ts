@@ -1,6 +1,5 @@
 import type { Provider } from '@nestjs/common';
 import {
-  ErasedEndUsers,
   Funds,
   LimitStore,
   PlatformCredentials,
@@ -248,11 +247,11 @@ const WRITERS: Provider[] = [
   },
   {
     provide: ForgetErased,
-    inject: [ResponseCache, ErasedEndUsers, CLOCK, LOGGER],
-    useFactory: (cache: ResponseCache, erased: ErasedEndUsers, clock: Clock, logger: Logger) =>
+    inject: [ResponseCache, RequestContents, CLOCK, LOGGER],
+    useFactory: (cache: ResponseCache, contents: RequestContents, clock: Clock, logger: Logger) =>
       new ForgetErased({
         cache,
-        erased,
+        contents,
         clock,
         onFailure: (failure) =>
           logger.warn({ err: failure }, 'erasures could not be looked at, kept answers stay'),

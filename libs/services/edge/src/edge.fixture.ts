@@ -14,7 +14,6 @@ import {
   RequestContents,
   ResponseStore,
   RouteHealth,
-  ErasedEndUsers,
   StoredContent,
   TOPIC,
   type CatalogueModel,
@@ -53,7 +52,6 @@ import {
   RequestContentsDouble,
   ResponseStoreDouble,
   RouteHealthDouble,
-  ErasedEndUsersDouble,
   StoredContentDouble,
   scopeLimits,
 } from '@gateway/testing';
@@ -212,7 +210,7 @@ function objectsIn(folder: string): FolderStore {
 type Kept = Pick<
   EdgeUnderTest,
   'responses' | 'contents' | 'background' | 'vault' | 'pool' | 'stored' | 'objects'
-> & { erased: ErasedEndUsersDouble };
+>;
 
 interface AppParts extends Kept, Pick<EdgeUnderTest, 'limits' | 'principals' | 'funds'> {
   log: EventLogDouble;
@@ -235,7 +233,6 @@ function appOf({
   vault,
   pool,
   stored,
-  erased,
   objects,
   edgeModule,
   otlpEndpoint,
@@ -252,7 +249,6 @@ function appOf({
     { provide: ProviderKeyVault, useValue: vault },
     { provide: PlatformCredentials, useValue: pool },
     { provide: StoredContent, useValue: stored },
-    { provide: ErasedEndUsers, useValue: erased },
     { provide: RouteHealth, useValue: new RouteHealthDouble() },
     { provide: ObjectStore, useValue: objects },
     { provide: START_SHIPPER, useValue: keepingShipper(log) },
@@ -327,7 +323,6 @@ function keptIn(folder: string): Kept {
     vault: new ProviderKeyVaultDouble(),
     pool: new PlatformCredentialsDouble(),
     stored: new StoredContentDouble(),
-    erased: new ErasedEndUsersDouble(),
     objects: objectsIn(folder),
   };
 }

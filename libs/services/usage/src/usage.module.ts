@@ -1,5 +1,5 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { ErasedEndUsers, Funds, RequestContents, type Random } from '@gateway/contracts';
+import { Funds, RequestContents, type Random } from '@gateway/contracts';
 import { databaseProvider, IdempotencyTable } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { LOGGER, RANDOM } from '@gateway/platform';
@@ -30,8 +30,6 @@ import { TagSumsRollup } from './posting/tag-sums-rollup.js';
 import { PostingStore } from './posting/posting.store.js';
 import { Reprice } from './posting/reprice.js';
 import { Erasures } from './erasures/erasures.js';
-import { DatabaseErasedEndUsers } from './erasures/erased-end-users.js';
-import { ErasedEndUsersController } from './erasures/erased-end-users.controller.js';
 import { ErasuresController } from './erasures/erasures.controller.js';
 import { Ingestion } from './ingest/ingestion.js';
 import { UsageConsumer } from './ingest/usage.consumer.js';
@@ -81,7 +79,6 @@ export class UsageModule {
         AccountController,
         LedgerController,
         ErasuresController,
-        ErasedEndUsersController,
         StripeWebhookController,
         BooksController,
         ContentsController,
@@ -119,7 +116,6 @@ export class UsageModule {
         },
         ContentsStore,
         { provide: RequestContents, useExisting: ContentsStore },
-        { provide: ErasedEndUsers, useClass: DatabaseErasedEndUsers },
         Erasures,
         {
           provide: StripeClient,
@@ -130,7 +126,7 @@ export class UsageModule {
         ...payments,
         ...jobs,
       ],
-      exports: [Funds, ErasedEndUsers, RequestContents],
+      exports: [Funds, RequestContents],
     };
   }
 }

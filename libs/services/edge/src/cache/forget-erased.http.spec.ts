@@ -1,4 +1,4 @@
-import { ErasedEndUsersDouble, FixedClock } from '@gateway/testing';
+import { RequestContentsDouble, FixedClock } from '@gateway/testing';
 import { hello, startEdge, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
 import { endUserHash } from '../units/end-user-hash.js';
 import { ForgetErased } from './forget-erased.js';
@@ -15,15 +15,20 @@ function answerOf(endUserHash: string | null, requestedAtMs = NOON, accountId = 
 describe('kept answers of an erased end user', () => {
   let clock: FixedClock;
   let cache: ResponseCache;
-  let erased: ErasedEndUsersDouble;
+  let erased: RequestContentsDouble;
   let failures: unknown[];
   let forgetting: ForgetErased;
   beforeEach(() => {
     clock = new FixedClock(new Date(NOON).toISOString());
     cache = new ResponseCache();
-    erased = new ErasedEndUsersDouble();
+    erased = new RequestContentsDouble();
     failures = [];
-    forgetting = new ForgetErased({ cache, erased, clock, onFailure: (failure) => failures.push(failure) });
+    forgetting = new ForgetErased({
+      cache,
+      contents: erased,
+      clock,
+      onFailure: (failure) => failures.push(failure),
+    });
   });
   afterEach(() => forgetting.stop());
 

@@ -1,4 +1,4 @@
-import type { Clock, ErasedEndUsers } from '@gateway/contracts';
+import type { Clock, RequestContents } from '@gateway/contracts';
 import { repeat, type Repeated } from '@gateway/platform';
 import type { ResponseCache } from './response-cache.js';
 
@@ -8,7 +8,7 @@ const AGAIN_MS = 35 * 60_000;
 
 interface Deps {
   cache: ResponseCache;
-  erased: ErasedEndUsers;
+  contents: Pick<RequestContents, 'erasedSince'>;
   clock: Clock;
   onFailure: (failure: unknown) => void;
 }
@@ -27,11 +27,11 @@ export class ForgetErased {
   }
 
   async look(): Promise<void> {
-    const { cache, clock, erased: endUsers } = this.deps;
+    const { cache, clock, contents } = this.deps;
     if (!cache.keepsEndUsers) return;
     const now = clock.now();
     for (let fromMs = this.seenToMs - AGAIN_MS; ;) {
-      const { erased, isAll } = await endUsers.since(new Date(fromMs));
+      const { erased, isAll } = await contents.erasedSince(new Date(fromMs));
       for (const one of erased) cache.forget(one);
       const lastMs = erased.at(-1)?.erasedAtMs ?? fromMs;
       if (isAll || lastMs <= fromMs) break;

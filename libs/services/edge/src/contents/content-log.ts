@@ -13,7 +13,7 @@ const HELD_BYTES_MAX = 64 * 1_048_576;
 const WAITING = { waiting: 4_096, bytes: 32 * 1_048_576, batchBytes: 1_048_576 };
 
 interface Deps {
-  store: RequestContents;
+  store: Pick<RequestContents, 'keep'>;
   deadlines: Pick<Deadlines, 'set'>;
   /** Gets how many were kept, and how many never will be. */
   onStored: (count: number) => void;

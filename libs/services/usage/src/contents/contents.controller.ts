@@ -13,10 +13,12 @@ import {
 } from '@nestjs/common';
 import {
   ApiError,
+  ErasedSinceQuery,
   KeepContentsBody,
   UsageOrgQuery,
   type Clock,
   Directory,
+  type ErasedEndUser,
   type Random,
   type RequestContentRecord,
 } from '@gateway/contracts';
@@ -88,15 +90,20 @@ export class ContentsController {
   }
 }
 
-/** Contents from the edges, by the fleet's token. */
-@Controller('internal/contents')
+/** Contents from the edges, and whose have to go, by the fleet's token. */
+@Controller('internal')
 @Access({ internal: true })
 export class InternalContentsController {
   constructor(private readonly contents: ContentsStore) {}
 
-  @Post()
+  @Post('contents')
   @HttpCode(204)
   async keep(@Body() { contents }: KeepContentsBody): Promise<void> {
     await this.contents.keep(contents);
+  }
+
+  @Get('erasures')
+  erasedSince(@Query() { since }: ErasedSinceQuery): Promise<{ erased: ErasedEndUser[]; isAll: boolean }> {
+    return this.contents.erasedSince(new Date(since));
   }
 }

@@ -6,6 +6,7 @@ import {
   retainedUntilMs,
   RequestContents,
   type Clock,
+  type ErasedEndUser,
   type Random,
   type UnitContent,
   type UnitContentRecord,
@@ -26,6 +27,7 @@ const ROWS_AT_ONCE = 1_000;
 const PARTS_MAX = 100;
 /** Number of organizations that the directory takes at once. */
 const ORGS_AT_ONCE = 500;
+const ERASED_AT_ONCE = 5_000;
 
 type Body = Record<string, unknown>;
 /** The sealed part of a unit. */
@@ -56,6 +58,24 @@ export class ContentsStore extends RequestContents {
       await yieldToEventLoop();
     }
     await this.insert(rows);
+  }
+
+  override async erasedSince(since: Date): Promise<{ erased: ErasedEndUser[]; isAll: boolean }> {
+    const { rows } = await this.database.pool.query<{
+      account_id: string;
+      end_user_hash: string;
+      erased_at: Date;
+    }>(
+      `SELECT account_id, end_user_hash, erased_at FROM erased_end_user WHERE erased_at >= $1
+       ORDER BY erased_at LIMIT $2`,
+      [since, ERASED_AT_ONCE],
+    );
+    const erased = rows.map(({ account_id, end_user_hash, erased_at }) => ({
+      accountId: account_id,
+      endUserHash: end_user_hash,
+      erasedAtMs: erased_at.getTime(),
+    }));
+    return { erased, isAll: rows.length < ERASED_AT_ONCE };
   }
 
   /**
