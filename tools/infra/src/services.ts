@@ -58,7 +58,7 @@ export class Services {
       stack = this.track(startStack(kind, join(this.folder, 'guard.sock')));
       this.stacks.set(kind, stack);
     }
-    return (await stack).described;
+    return (await stack).describe();
   }
 
   /** A local process of its own; Docker is not asked, because tests signal it by its process id. */

@@ -9,8 +9,11 @@ export type StackKind = 'all-in-one' | 'fleet';
 
 /** One whole gateway that is ready to be used. */
 export interface RunningStack {
-  /** Description by its program: its address and its first super admin. */
-  described: Record<string, unknown>;
+  /**
+   * Returns what its program says of it now: its address, its first super admin and a token that lives.
+   * @throws Error with what the program wrote, where it has ended
+   */
+  describe(): Promise<Record<string, unknown>>;
   /** Asks it to stop in order, and kills it where it does not. */
   stop(): Promise<void>;
 }
@@ -34,12 +37,27 @@ export async function startStack(kind: StackKind, guardSocket: string): Promise<
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-4_000)));
   child.stdin.on('error', () => undefined); // It has ended: no line comes.
-  const said = new Promise<string>((done) => {
-    createInterface({ input: child.stdout }).on('line', (line) => line.startsWith('{') && done(line));
-  });
-  const line = await Promise.race([said, once(child, 'close').then(() => null)]);
-  if (line === null) throw new Error(`The ${kind} of the run did not start: ${errors}`);
-  return { described: JSON.parse(line) as Record<string, unknown>, stop: () => end(child) };
+  const closed = once(child, 'close').then(() => null);
+  const lines = createInterface({ input: child.stdout });
+  const ask = async (): Promise<Record<string, unknown>> => {
+    const said = new Promise<string>((done) => {
+      const take = (line: string): void => {
+        if (!line.startsWith('{')) return;
+        lines.off('line', take);
+        done(line);
+      };
+      lines.on('line', take);
+    });
+    child.stdin.write('\n');
+    const line = await Promise.race([said, closed]);
+    if (line === null) throw new Error(`The ${kind} of the run did not start, or has ended: ${errors}`);
+    return JSON.parse(line) as Record<string, unknown>;
+  };
+  let last = ask();
+  await last;
+  // One question after the other: an answer does not say which question it is for.
+  const describe = (): Promise<Record<string, unknown>> => (last = last.catch(() => undefined).then(ask));
+  return { describe, stop: () => end(child) };
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -6,7 +6,7 @@ export interface RunStack {
   url: string;
   /** The first super admin. */
   admin: { email: string; password: string };
-  /** Token of the first super admin's one session: specs share it, for logins of an IP are bounded. */
+  /** Token of a session of the first super admin, which lives: specs share it, for logins of an IP are bounded. */
   token: string;
   databaseUrl: string;
   /** Folder of the mails that it sends, one file each. */
