@@ -11,14 +11,16 @@ const MANIFEST = {
   '_kit.js': { file: 'kit.js' },
   'src/keys/keys-page.tsx': { file: 'page.js', isDynamicEntry: true, imports: ['_kit.js', '_table.js'] },
   '_table.js': { file: 'table.js' },
+  'src/keys/limits-form.tsx': { file: 'form.js', isDynamicEntry: true, imports: ['_kit.js', '_table.js'] },
   'src/chart/bars.tsx': { file: 'bars.js', isDynamicEntry: true, imports: ['_kit.js'] },
 };
 const WITHIN = {
-  'entry.js': 100,
-  'kit.js': 90,
+  'entry.js': 90,
+  'kit.js': 80,
   'entry.css': 40,
   'page.js': 40,
   'table.js': 25,
+  'form.js': 60,
   'bars.js': 135,
 };
 
@@ -44,9 +46,10 @@ describe('point 19 the budgets of the dashboard', () => {
   });
 
   it.each([
-    ['initial JavaScript', { 'kit.js': 101 }],
+    ['initial JavaScript', { 'entry.js': 101, 'page.js': 20 }],
     ['initial CSS', { 'entry.css': 46 }],
-    ['src/keys/keys-page.tsx', { 'table.js': 31 }],
+    ['src/keys/keys-page.tsx with the initial JavaScript', { 'page.js': 46 }],
+    ['src/keys/limits-form.tsx', { 'form.js': 66 }],
     ['src/chart/bars.tsx', { 'bars.js': 141 }],
   ])('a build whose %s is above its budget fails, and says which', (name, changed) => {
     const { status, stderr } = check(changed);

@@ -71,7 +71,7 @@ describe('the dashboard of npm start', () => {
       const fresh = await startBrowser(gateway.url);
       const one = await fresh.context.newPage();
       const failed: string[] = [];
-      await one.route('**/dashboard/assets/virtual-table-*.css', async (route) => {
+      await one.route('**/dashboard/assets/table-file-*.css', async (route) => {
         if (failed.length > 0) return route.continue();
         failed.push(route.request().url());
         await route.fulfill({
@@ -83,12 +83,12 @@ describe('the dashboard of npm start', () => {
       });
       // The reload may come after the first page has shown its heading: only this file distinguishes the two pages.
       const loaded = one.waitForResponse(
-        (response) => /virtual-table-.*\.css$/.test(response.url()) && response.ok(),
+        (response) => /table-file-.*\.css$/.test(response.url()) && response.ok(),
       );
-      await one.goto(`${gateway.url}/dashboard/`);
+      await one.goto(`${gateway.url}/dashboard/o/${owner.orgId}/keys`);
       await signIn(one, gateway.admin);
       await loaded;
-      await one.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+      await one.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
       await settled(one);
       expect(failed).toHaveLength(1);
       await fresh.close();

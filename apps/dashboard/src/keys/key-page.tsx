@@ -1,6 +1,6 @@
 import { Anchor, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
@@ -10,11 +10,13 @@ import { Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { Binding } from './binding.js';
 import { KeyActions } from './key-actions.js';
-import { KeyStatus } from './keys-page.js';
+import { KeyStatus } from './key-status.js';
 import { useKey, type Key } from './keys.queries.js';
-import { LimitsForm } from './limits-form.js';
-import { RoutingForm } from './routing-form.js';
 import { UsedNow } from './used-now.js';
+
+// Both bring their fields along; what the key is stands without them.
+const LimitsForm = lazy(() => import('./limits-form.js'));
+const RoutingForm = lazy(() => import('./routing-form.js'));
 
 export default function KeyPage(): ReactNode {
   const { id = '' }: { id?: string } = useParams({ strict: false });
@@ -67,10 +69,14 @@ function Shown({ record }: { record: Key }): ReactNode {
         <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
           <Stack gap="md">
             <Panel title="Limits and models">
-              <LimitsForm key={record.id} record={record} />
+              <Suspense fallback={<Loading height={420} />}>
+                <LimitsForm key={record.id} record={record} />
+              </Suspense>
             </Panel>
             <Panel title="Routing and defaults" about="How its requests are served and counted">
-              <RoutingForm key={record.id} record={record} />
+              <Suspense fallback={<Loading height={320} />}>
+                <RoutingForm key={record.id} record={record} />
+              </Suspense>
             </Panel>
           </Stack>
           <Stack gap="md">

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Code, Group, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Code, Group, Select, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -13,6 +13,7 @@ import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
 import { CreateKey } from './create-key.js';
+import { KeyStatus } from './key-status.js';
 import { KEYS_A_PAGE, useKeyOwners, useKeys, type Key } from './keys.queries.js';
 
 export default function KeysPage(): ReactNode {
@@ -129,14 +130,5 @@ function KeyTable({ rows }: { rows: readonly Key[] }): ReactNode {
       minWidth={820}
       order={{ by: url.sort, onChange: (sort) => change({ sort }) }}
     />
-  );
-}
-
-export function KeyStatus({ keyRecord }: { keyRecord: Key }): ReactNode {
-  const isActive = keyRecord.status === 'active';
-  return (
-    <Badge variant="light" color={isActive ? 'green' : 'gray'}>
-      {keyRecord.status}
-    </Badge>
   );
 }

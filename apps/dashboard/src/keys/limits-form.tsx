@@ -23,7 +23,7 @@ function draftOf(record: Key): Draft {
   return { ...limitDraftOf(record), label: record.label ?? '' };
 }
 
-export function LimitsForm({ record }: { record: Key }): ReactNode {
+export default function LimitsForm({ record }: { record: Key }): ReactNode {
   // What is read anew meanwhile does not undo what was typed.
   const [before, setBefore] = useState(() => draftOf(record));
   const [draft, setDraft] = useState<Draft>(before);

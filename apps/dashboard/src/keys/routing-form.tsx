@@ -15,7 +15,7 @@ const ENDS = [
 ];
 
 /** Team, routing and defaults of a key. */
-export function RoutingForm({ record }: { record: Key }): ReactNode {
+export default function RoutingForm({ record }: { record: Key }): ReactNode {
   // What is read anew meanwhile does not undo what was typed.
   const [before, setBefore] = useState(() => routingDraftOf(record));
   const [draft, setDraft] = useState(before);

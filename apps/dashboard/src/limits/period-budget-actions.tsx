@@ -1,10 +1,9 @@
 import { Menu, Modal, Stack, TextInput } from '@mantine/core';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type FormEvent, type ReactNode } from 'react';
 import { dayStart } from '../format/time.js';
 import { ChangeMenu, PauseItem } from '../shell/change-menu.js';
 import { Confirm } from '../shell/confirm.js';
 import { FormEnd } from '../shell/form-end.js';
-import { EditBudget } from './period-budget-form.js';
 import {
   useChangeBudget,
   useDeleteBudget,
@@ -12,6 +11,8 @@ import {
   useRaiseBudget,
   type PeriodBudget,
 } from './period-budgets.queries.js';
+
+const EditBudget = lazy(async () => ({ default: (await import('./period-budget-form.js')).EditBudget }));
 
 type Opened = 'edit' | 'raise' | 'delete' | null;
 
@@ -39,7 +40,9 @@ export function PeriodBudgetActions({ budget }: { budget: PeriodBudget }): React
         </Menu.Item>
       </ChangeMenu>
       <Modal opened={opened === 'edit'} onClose={close} title={`Edit ${name}`}>
-        <EditBudget budget={budget} onClose={close} />
+        <Suspense>
+          <EditBudget budget={budget} onClose={close} />
+        </Suspense>
       </Modal>
       <Modal opened={opened === 'raise'} onClose={close} title={`Raise ${name}`}>
         <Raise budget={budget} onClose={close} />

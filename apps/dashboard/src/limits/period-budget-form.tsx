@@ -100,6 +100,7 @@ function BudgetFields({ first, write, action, onSubmit, children }: BudgetFields
           description="Errors that it causes hold it"
           required
           data-autofocus
+          autoFocus
           error={fields.name}
           value={draft.name}
           onChange={({ currentTarget }) => setDraft({ ...draft, name: currentTarget.value })}

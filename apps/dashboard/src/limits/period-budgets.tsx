@@ -1,6 +1,6 @@
 import { Anchor, Badge, Group, Modal, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { SCOPE_WORDS } from '../format/limit-words.js';
 import { usdRatio } from '../format/money.js';
 import { useFilterNames } from '../shell/filter-names.queries.js';
@@ -14,8 +14,9 @@ import { When } from '../shell/when.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
 import { BudgetBar, usedInWords } from './budget-bar.js';
 import { PeriodBudgetActions } from './period-budget-actions.js';
-import { CreateBudget } from './period-budget-form.js';
 import { PERIOD_BUDGETS_A_PAGE, usePeriodBudgets, type PeriodBudget } from './period-budgets.queries.js';
+
+const CreateBudget = lazy(async () => ({ default: (await import('./period-budget-form.js')).CreateBudget }));
 
 const PERIOD_WORDS = { day: 'a day', week: 'a week', month: 'a month', quarter: 'a quarter' } as const;
 
@@ -89,7 +90,9 @@ export function PeriodBudgets({ org }: { org: string }): ReactNode {
         </>
       )}
       <Modal opened={url.create === 'yes'} onClose={close} title="Create a budget">
-        <CreateBudget org={org} onClose={close} />
+        <Suspense>
+          <CreateBudget org={org} onClose={close} />
+        </Suspense>
       </Modal>
     </Panel>
   );

@@ -1,4 +1,4 @@
-import { ActionIcon, AppShell, Burger, Group, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, AppShell, Burger, Group, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
@@ -7,7 +7,6 @@ import type { Me, Role } from '../session/rights.js';
 import { Keyboard } from './keyboard.js';
 import { Mark } from './mark.js';
 import { Navigation } from './navigation.js';
-import { OrgSwitch } from './org-switch.js';
 import { SectionTabs } from './section-tabs.js';
 import { useOrg } from './org.queries.js';
 import classes from './frame.module.css';
@@ -16,6 +15,7 @@ import classes from './frame.module.css';
 const Bell = lazy(() => import('./bell.js'));
 const HelpMenu = lazy(() => import('./help-menu.js'));
 const SchemeSwitch = lazy(() => import('./scheme-switch.js'));
+const OrgSwitch = lazy(() => import('./org-switch.js'));
 const PersonMenu = lazy(() => import('./person-menu.js'));
 const UndoBar = lazy(() => import('./undo.js'));
 const ZoneQuestion = lazy(() => import('./zone-question.js'));
@@ -48,7 +48,9 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
               aria-expanded={isOpen}
             />
             <Brand />
-            <OrgSwitch me={me} />
+            <Suspense>
+              <OrgSwitch me={me} />
+            </Suspense>
           </Group>
           <Group gap={6} wrap="nowrap">
             <GoTo open={() => setPaletteOpen(true)} />
@@ -65,14 +67,9 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
       </AppShell.Header>
       <Keyboard roles={roles} isPaletteOpen={isPaletteOpen} setPaletteOpen={setPaletteOpen} />
       <AppShell.Navbar aria-label="Pages" className={classes.screen}>
-        <ScrollArea
-          type="auto"
-          scrollbarSize={6}
-          style={{ flex: 1 }}
-          viewportProps={{ tabIndex: 0, 'aria-label': 'Pages' }}
-        >
+        <div className={classes.pages} tabIndex={0} role="group" aria-label="Pages">
           <Navigation roles={roles} />
-        </ScrollArea>
+        </div>
       </AppShell.Navbar>
       <AppShell.Main id="main" className={classes.main}>
         <div className={classes.page}>

@@ -8,7 +8,7 @@ import { useOrg, useOrgNames } from './org.queries.js';
 const CreateOrg = lazy(() => import('./create-org.js'));
 
 /** Menu of the person's organizations and their own account. */
-export function OrgSwitch({ me }: { me: Me }): ReactNode {
+export default function OrgSwitch({ me }: { me: Me }): ReactNode {
   const { slug } = useOrg();
   const navigate = useNavigate();
   const [isCreating, setCreating] = useState(false);

@@ -1,15 +1,12 @@
-import { Center, Modal, Text } from '@mantine/core';
+import { Center } from '@mantine/core';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { session, startSession, useSession } from '../api/session.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Loading } from '../shell/states.js';
 
 // Who is signed in, as a rule, needs neither.
-const SignInForm = lazy(async () => ({ default: (await import('./sign-in-form.js')).SignInForm }));
+const SessionEnded = lazy(async () => ({ default: (await import('./session-ended.js')).SessionEnded }));
 const SignInPage = lazy(async () => ({ default: (await import('./sign-in-page.js')).SignInPage }));
-
-/** The kit's dialogs and menus are below 400; one of the page may be open, and is later in the document. */
-const ABOVE_DIALOGS = 500;
 
 /** Its children, for who is signed in; sign-in otherwise, in their place or, where a session ended, above them. */
 export function RequireSession({ children }: { children: ReactNode }): ReactNode {
@@ -33,20 +30,7 @@ export function RequireSession({ children }: { children: ReactNode }): ReactNode
   return (
     <>
       {children}
-      <Modal
-        opened={current.state === 'ended'}
-        onClose={() => undefined}
-        withCloseButton={false}
-        closeOnEscape={false}
-        closeOnClickOutside={false}
-        title="Your session has ended"
-        zIndex={ABOVE_DIALOGS}
-      >
-        <Text size="sm" c="dimmed" mb="md">
-          Sign in again. What you typed is still there.
-        </Text>
-        <Suspense>{current.state === 'ended' && <SignInForm email={current.person.email} />}</Suspense>
-      </Modal>
+      <Suspense>{current.state === 'ended' && <SessionEnded email={current.person.email} />}</Suspense>
     </>
   );
 }

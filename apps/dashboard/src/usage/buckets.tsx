@@ -22,7 +22,7 @@ interface Row {
 }
 
 /** The chart as a table, the newest first: each of its bars is a link here, too. */
-export function Buckets({ shown, series, metric }: BucketsProps): ReactNode {
+export default function Buckets({ shown, series, metric }: BucketsProps): ReactNode {
   const { granularity, time_zone: zone, buckets } = series;
   const rows = buckets
     .map(({ start, values }, bucket): Row => ({

@@ -1,12 +1,15 @@
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import type { Mark } from '../chart/bars.js';
 import { ChartPanel } from '../chart/chart-panel.js';
 import { OverTimeChart } from '../chart/over-time-chart.js';
+import { Loading } from '../shell/states.js';
 import { barsOf, linesOf } from './bars-of.js';
-import { Buckets } from './buckets.js';
 import { markOf, type Shown } from './marks.js';
 import type { Metric } from './metrics.js';
 import type { Series } from './usage.queries.js';
+
+// Its table of any length is not of the first load.
+const Buckets = lazy(() => import('./buckets.js'));
 
 interface OverTimeProps {
   title: string;
@@ -25,7 +28,15 @@ interface OverTimeProps {
 export function OverTime({ title, scope, shown, series, whole, metric, children }: OverTimeProps): ReactNode {
   const toMark = (group: string, bucket: number): Mark => markOf(shown, group, bucket);
   return (
-    <ChartPanel title={title} scope={scope} table={<Buckets shown={shown} series={series} metric={metric} />}>
+    <ChartPanel
+      title={title}
+      scope={scope}
+      table={
+        <Suspense fallback={<Loading height={260} />}>
+          <Buckets shown={shown} series={series} metric={metric} />
+        </Suspense>
+      }
+    >
       <OverTimeChart
         shown={
           metric.isAdditive

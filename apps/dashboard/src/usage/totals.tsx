@@ -41,7 +41,7 @@ export interface SplitTotals {
 }
 
 /** The sums of the groups; each leads to what it is the sum of. */
-export function Totals({ shown, series, before, split }: TotalsProps): ReactNode {
+export default function Totals({ shown, series, before, split }: TotalsProps): ReactNode {
   const groups = series.groups.flatMap((group, index): Row[] => [
     {
       key: group.id,

@@ -1,6 +1,6 @@
 import { Button, Group, Select, Stack, Switch, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { minuteLabel } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
@@ -24,10 +24,12 @@ import { groupOf, metricOf, METRICS } from './metrics.js';
 import { OverTime } from './over-time.js';
 import { SecondGroupPicker, secondGroupOf } from './second-group.js';
 import { ShareLink } from './share-link.js';
-import { Totals, type SplitTotals } from './totals.js';
+import type { SplitTotals } from './totals.js';
 import { totalsCsv } from './totals-csv.js';
 import { useSeries, useSplits, type Series, type SeriesFilter } from './usage.queries.js';
 
+// Comes while its figures are read.
+const Totals = lazy(() => import('./totals.js'));
 const HOURLY_UP_TO_HOURS = 48;
 /** Groups of the period before: as many as the API shows, so that few of today's are among its others. */
 const MOST_GROUPS = 20;
@@ -149,13 +151,15 @@ function Figures({ shown, series, whole, before, split }: FiguresProps): ReactNo
         whole={whole}
         metric={metric}
       />
-      {split === null ? (
-        <Totals shown={shown} series={series} before={before} split={null} />
-      ) : (
-        <SplitGroups key={`${split.filter.groupBy} ${split.by}`} {...split}>
-          {(open) => <Totals shown={shown} series={series} before={before} split={open} />}
-        </SplitGroups>
-      )}
+      <Suspense fallback={<Loading height={320} />}>
+        {split === null ? (
+          <Totals shown={shown} series={series} before={before} split={null} />
+        ) : (
+          <SplitGroups key={`${split.filter.groupBy} ${split.by}`} {...split}>
+            {(open) => <Totals shown={shown} series={series} before={before} split={open} />}
+          </SplitGroups>
+        )}
+      </Suspense>
       <Group>
         <Button
           variant="default"
