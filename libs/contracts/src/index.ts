@@ -262,7 +262,7 @@ export { SpendTrendQuery, UsageRefreshQuery, UsageSeriesBody } from './http/usag
 export type { Granularity, SeriesValues, SpendTrend, UsageSeries } from './http/usage-series.js';
 export type { AttemptsRecord, AttemptView, BalanceRecord, BooksRecord, CreditRecord } from './http/usage.js';
 export type { LimitSeen, ModelUsage, PriceLineView, RateLimitState, RateMetric } from './http/usage.js';
-export type { RateScope, RequestLookup } from './http/usage.js';
+export type { OperatorAttempt, OperatorRequestLookup, RateScope, RequestLookup } from './http/usage.js';
 export type { RejectionsPage, RejectionView } from './http/rejections-page.js';
 export type { UsageEventRecord, UsageEventsPage, UsageSummary } from './http/usage.js';
 export { AutoRechargeBody, BILLING_MODES, BillingPageQuery, BillingQuery } from './http/billing.js';

@@ -93,6 +93,7 @@ const MONEY: Rows = {
   'GET /v1/admin/coupons': { who: SUPER },
   'POST /v1/admin/coupons': { who: SUPER, status: 422, body: {} },
   'GET /v1/admin/books': { who: SUPER },
+  'GET /v1/admin/usage/requests/:request_id': { who: SUPER, status: 404 },
   'POST /v1/admin/catalogue/import': { who: SUPER, status: 422, body: {} },
   'GET /v1/admin/catalogue/feed': { who: SUPER },
   'POST /v1/admin/catalogue/sync': { who: SUPER, status: 409, body: {} },

@@ -25,6 +25,8 @@ export class AttemptRecord {
   @IsString() provider!: string;
   /** Id of the platform credential, at a provider that has several. Only super admins are shown it. */
   @IsOptional() @IsString() credential_id?: string;
+  /** Name of the model at the provider. Only super admins are shown it. */
+  @IsOptional() @IsString() upstream_model?: string;
   /** Catalogue id of the model. */
   @IsString() model!: string;
   @IsIn(['success', 'error', 'cancelled']) status!: 'success' | 'error' | 'cancelled';

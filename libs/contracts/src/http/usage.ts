@@ -234,6 +234,21 @@ export interface RequestLookup {
   unpriced_counters: Record<string, number> | null;
 }
 
+/** One try, with who served it. */
+export interface OperatorAttempt extends AttemptView {
+  /** Slug. */
+  provider: string;
+  /** null for requests of releases that did not keep it. */
+  upstream_model: string | null;
+  /** Id of the platform credential; null where the provider had one, and for an own provider key of the caller. */
+  credential_id: string | null;
+}
+
+/** The record of one request of whichever organization, up to 90 days back, with who served each attempt. */
+export interface OperatorRequestLookup extends Omit<RequestLookup, 'attempts'> {
+  attempts: OperatorAttempt[];
+}
+
 export interface RateMetric {
   current: number;
   /** null = unlimited. */

@@ -59,6 +59,7 @@ import { TrendStore } from './reads/trend.store.js';
 import { Freshness } from './reads/freshness.js';
 import { RejectionsStore } from './reads/rejections.store.js';
 import { UsageController } from './reads/usage.controller.js';
+import { OperatorRequestsController } from './reads/operator-requests.controller.js';
 import { BooksController } from './reconcile/books.controller.js';
 import { Reconciler } from './reconcile/reconciler.js';
 import { UsageConfig } from './usage.config.js';
@@ -81,6 +82,7 @@ export class UsageModule {
         ErasuresController,
         StripeWebhookController,
         BooksController,
+        OperatorRequestsController,
         ContentsController,
         InternalContentsController,
         UsageConsumer,

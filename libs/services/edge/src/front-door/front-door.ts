@@ -56,6 +56,7 @@ const OWNERS: Record<Owner, readonly string[]> = {
     '/v1/admin/credits',
     '/v1/admin/coupons',
     '/v1/admin/books',
+    '/v1/admin/usage',
   ],
   notifications: ['/alerts'],
   workers: [

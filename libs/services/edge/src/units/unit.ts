@@ -229,6 +229,7 @@ export class Unit {
       n: attempt.n,
       provider: attempt.planned.route.provider,
       ...(attempt.planned.pooled?.id == null ? {} : { credential_id: attempt.planned.pooled.id }),
+      upstream_model: attempt.planned.route.upstreamModel,
       model: attempt.planned.model.record.id,
       status: served ? 'success' : wasCancelled ? 'cancelled' : 'error',
       http_status: attempt.httpStatus,

@@ -84,7 +84,9 @@ describe('a provider with several credentials of the platform', () => {
       expect([response.status, usage.fallback_triggered]).toEqual([200, false]);
       const record = await edge.record(response);
       expect(record).toMatchObject({ routing_fallback: false });
-      expect((record.attempts as Json[]).at(-1)).toMatchObject({ credential_id: good, served: true });
+      expect((record.attempts as Json[]).at(-1)).toMatchObject({
+        ...{ credential_id: good, served: true, upstream_model: 'gpt' },
+      });
     }
     const counts = ['sim-key-of-openai', 'sk-a', 'sk-b'].map(
       (key) => sent().filter((one) => one === key).length,

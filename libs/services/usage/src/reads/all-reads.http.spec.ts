@@ -1,3 +1,4 @@
+import './operator-requests.part.spec.js';
 import './reads.part.spec.js';
 import './whose-usage.part.spec.js';
 import './hostile-filters.part.spec.js';

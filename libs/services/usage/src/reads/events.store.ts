@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type {
   AttemptView,
   ModelUsage,
+  OperatorRequestLookup,
   PriceLineView,
   RequestLookup,
   UsageEventRecord,
@@ -12,6 +13,7 @@ import type {
   UsageSummary,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
+import type { Prisma } from '../generated/prisma/client.js';
 import { Reprice } from '../posting/reprice.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { allEvents } from './all-events.js';
@@ -20,7 +22,8 @@ import { wireOf, type EventColumns } from './event-wire.js';
 import { findPage, mayBeRare } from './find-page.js';
 import { findTagged } from './find-tagged.js';
 import { eventsInOrder, eventsNamed } from './listed-events.js';
-import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
+import { attemptsOf, isLookedUp, lookupOf, operatorAttemptsOf, pricedUnit } from './request-wire.js';
+import { UNIT, type UnitRow } from './request-wire.js';
 import { allOf, listedBy, viewRows, type Listed } from './row-filter.js';
 import { placeTag } from './tag-days.js';
 import { usageSource, type Asked } from './usage-source.js';
@@ -129,6 +132,18 @@ export class EventsStore {
     return { ...lookupOf(units), price_lines: await this.billOf(units) };
   }
 
+  /** The same of whichever account, with who served each attempt, and the account of its key. */
+  async operatorLookup(
+    requestId: string,
+    notBefore: Date,
+  ): Promise<{ accountId: string; record: OperatorRequestLookup } | null> {
+    const units = await this.units({ request_id: requestId });
+    if (units.length === 0 || units[0].created_at < notBefore || !isLookedUp(units)) return null;
+    const price_lines = await this.billOf(units);
+    const record = { ...lookupOf(units), attempts: operatorAttemptsOf(units), price_lines };
+    return { accountId: units[0].account_id, record };
+  }
+
   /** null where a unit that was billed has no lines: a part of a bill would not add up. */
   private async billOf(units: readonly UnitRow[]): Promise<PriceLineView[] | null> {
     const billed = units.filter(({ cost }) => cost !== null);
@@ -144,8 +159,12 @@ export class EventsStore {
   }
 
   private unitsWhere(view: View, named: { id: string } | { request_id: string }): Promise<UnitRow[]> {
+    return this.units({ AND: [...allOf(viewRows(view)), named] });
+  }
+
+  private units(where: Prisma.UsageEventWhereInput): Promise<UnitRow[]> {
     return this.database.prisma.usageEvent.findMany({
-      where: { AND: [...allOf(viewRows(view)), named] },
+      where,
       select: UNIT,
       orderBy: { unit: 'asc' },
       take: UNITS_MAX,

@@ -13,7 +13,7 @@ const TABLES =
 
 /** The context of reads of the organization. */
 export const ORG = { org_id: 'org_1' };
-/** A session of `owner`, `member` or `outsider`. */
+/** A session of `owner`, `member`, `outsider` or `superAdmin`. */
 export const tokenOf = (name: string): string => `eyJ${name}.eyJ${name}.${name}`;
 
 /** The service with an organization's two keys and three people, and the reads that most specs ask for. */
@@ -43,6 +43,7 @@ export async function startReads(): Promise<ReadsUnderTest> {
     tokenOf('member'),
     sessionPrincipal({ userId: 'usr_2', memberships: [{ ...membership, role: 'member' }] }),
   );
+  principals.add(tokenOf('superAdmin'), sessionPrincipal({ userId: 'usr_7', isSuperAdmin: true }));
   principals.add(tokenOf('outsider'), sessionPrincipal({ userId: 'usr_8' }));
   return {
     app,

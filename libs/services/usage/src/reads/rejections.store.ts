@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { shownScope, type RejectionsBody, type RejectionView, type RequestLookup } from '@gateway/contracts';
+import {
+  shownScope,
+  type RejectionsBody,
+  type RejectionView,
+  type OperatorRequestLookup,
+  type RequestLookup,
+} from '@gateway/contracts';
 import { createdWithin, timesOf } from '@gateway/platform';
 import { Prisma } from '../generated/prisma/client.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
@@ -76,6 +82,19 @@ export class RejectionsStore {
       select: COLUMNS,
     });
     return row && isLookedUp([row]) ? lookupOf(row) : null;
+  }
+
+  /** The same of whichever account, with the account of its key. */
+  async operatorLookup(
+    requestId: string,
+    notBefore: Date,
+  ): Promise<{ accountId: string; record: OperatorRequestLookup } | null> {
+    const row = await this.database.prisma.rejection.findFirst({
+      where: { request_id: requestId, created_at: { gte: notBefore } },
+      select: { ...COLUMNS, account_id: true },
+    });
+    if (row === null || !isLookedUp([row])) return null;
+    return { accountId: row.account_id, record: { ...lookupOf(row), attempts: [] } };
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type AttemptView,
   type LimitReading,
   type LimitSeen,
+  type OperatorAttempt,
   type RequestLookup,
   type UnitUsage,
   type UsageEventRecord,
@@ -18,6 +19,7 @@ export const RETENTION_DAYS = 90;
 export const UNIT = {
   ...EVENT,
   unit: true,
+  account_id: true,
   provider: true,
   outcome: true,
   http_status: true,
@@ -34,22 +36,40 @@ export type UnitRow = Prisma.UsageEventGetPayload<{ select: typeof UNIT }>;
 
 /** Field by field: what a record may hold beyond these, a provider's name above all, is not shown. */
 export function attemptsOf(units: readonly UnitRow[]): AttemptView[] {
-  const attempts = units.flatMap((unit) => unit.attempts as unknown as AttemptRecord[]);
-  return attempts
-    .map((attempt) => ({
-      n: attempt.n,
-      status: attempt.status,
-      http_status: attempt.http_status ?? null,
-      error_code: attempt.error_code ?? null,
-      error_message: attempt.error_message ?? null,
-      started_at: attempt.started_at,
-      latency_ms: Math.round(attempt.latency_ms),
-      ttft_ms: attempt.ttft_ms === null || attempt.ttft_ms === undefined ? null : Math.round(attempt.ttft_ms),
-      prompt_tokens: attempt.prompt_tokens,
-      completion_tokens: attempt.completion_tokens,
-      served: attempt.served,
-    }))
+  return recordedAttempts(units).map(viewOfAttempt);
+}
+
+/** The same attempts, with who served each: for super admins alone. */
+export function operatorAttemptsOf(units: readonly UnitRow[]): OperatorAttempt[] {
+  return recordedAttempts(units).map((attempt) => ({
+    ...viewOfAttempt(attempt),
+    provider: attempt.provider,
+    upstream_model: attempt.upstream_model ?? null,
+    credential_id: attempt.credential_id ?? null,
+  }));
+}
+
+/** Oldest first. */
+function recordedAttempts(units: readonly UnitRow[]): AttemptRecord[] {
+  return units
+    .flatMap((unit) => unit.attempts as unknown as AttemptRecord[])
     .toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at) || a.n - b.n);
+}
+
+function viewOfAttempt(attempt: AttemptRecord): AttemptView {
+  return {
+    n: attempt.n,
+    status: attempt.status,
+    http_status: attempt.http_status ?? null,
+    error_code: attempt.error_code ?? null,
+    error_message: attempt.error_message ?? null,
+    started_at: attempt.started_at,
+    latency_ms: Math.round(attempt.latency_ms),
+    ttft_ms: attempt.ttft_ms === null || attempt.ttft_ms === undefined ? null : Math.round(attempt.ttft_ms),
+    prompt_tokens: attempt.prompt_tokens,
+    completion_tokens: attempt.completion_tokens,
+    served: attempt.served,
+  };
 }
 
 /** A chat compare and a batch have no lookup, whether their units ran or were refused. */
