@@ -8,7 +8,7 @@ const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'u
 };
 /** The commands of this repository that are programs of its own, by name. */
 const COMMANDS = Object.entries(scripts).flatMap(([name, script]): [string, string][] => {
-  const program = /node (dist\/(?:tools|lab)\/\S+\.js|tools\/check\.mjs)$/.exec(script)?.[1];
+  const program = /node (dist\/(?:tools|lab)\/\S+\.js|tools\/(?:check|upgrade)\.mjs)$/.exec(script)?.[1];
   return program === undefined ? [] : [[name, program]];
 });
 /** Its flags are Jest's. */

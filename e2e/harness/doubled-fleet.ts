@@ -44,10 +44,14 @@ async function restart(
   await balancer?.untilReady(one.url);
 }
 
-/** Starts two of each service behind balancers, with a simulated provider in this process. */
+/**
+ * Starts two of each service behind balancers, with a simulated provider in this process. `folder`: the checkout of
+ * another release that they run.
+ */
 export async function startDoubledFleet(
   startOne: () => Promise<Balancer>,
   env: Record<string, string> = {},
+  folder?: string,
 ): Promise<DoubledFleet> {
   const closing: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
@@ -62,6 +66,7 @@ export async function startDoubledFleet(
       closing.push(() => balancers[app].close());
     }
     const fleet = await startFleet({
+      folder,
       env: {
         all: {
           ...Object.fromEntries(TWICE.map((app) => [`${app.toUpperCase()}_URL`, balancers[app].url])),

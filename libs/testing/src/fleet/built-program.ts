@@ -14,14 +14,22 @@ const START_MS = 60_000;
 const NOT_INHERITED = ['DATABASE_URL', 'REDIS_URL', 'KAFKA_BROKERS', 'GATEWAY_DATA_DIR', 'NODE_OPTIONS'];
 
 /**
- * Starts an app of `dist/` on the package's Node. `node test.mjs` builds before it runs.
+ * Starts an app of `dist/` on the package's Node. `node test.mjs` builds before it runs. `folder`: the checkout of
+ * another release.
  * @throws Error with the program's output where it does not become ready.
  */
 export function startBuilt(
   app: string,
-  options: { env: Record<string, string>; args?: string[]; nodeArgs?: string[]; readyWhen: RegExp },
+  options: {
+    env: Record<string, string>;
+    args?: string[];
+    nodeArgs?: string[];
+    readyWhen: RegExp;
+    folder?: string;
+  },
 ): Promise<Program> {
-  const main = join(repository, `dist/apps/${app}/src/main.js`);
+  const { folder = repository } = options;
+  const main = join(folder, `dist/apps/${app}/src/main.js`);
   if (!existsSync(main))
     throw new Error(`${main} is missing: run "npm run build", or the tests through "npm test".`);
   const emptied = Object.fromEntries(NOT_INHERITED.map((name) => [name, '']));
@@ -29,7 +37,7 @@ export function startBuilt(
     command: process.execPath,
     args: [...(options.nodeArgs ?? ['--enable-source-maps']), main, ...(options.args ?? [])],
     env: { ...emptied, ...options.env },
-    cwd: repository,
+    cwd: folder,
     readyWhen: options.readyWhen,
     timeoutMs: START_MS,
   });

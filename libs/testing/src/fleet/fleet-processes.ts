@@ -16,15 +16,16 @@ export class FleetProcesses {
       env?: Partial<Record<FleetApp | 'all', Record<string, string>>>;
       nodeArgs?: Partial<Record<FleetApp, string[]>>;
       isSupervised?: boolean;
+      folder?: string;
     },
   ) {}
 
   add(app: FleetApp, name: string, url: string, more: Record<string, string> = {}): ServiceProcess {
-    const { env: own, nodeArgs, isSupervised = false } = this.options;
+    const { env: own, nodeArgs, folder, isSupervised = false } = this.options;
     const env = { ...this.environment, JOURNAL_PRODUCER: name, ...own?.[app], ...more };
     const onFinding = isSupervised ? (finding: string) => void this.findings.push(finding) : undefined;
     const made = new ServiceProcess({
-      ...{ name, app, url, env, onFinding },
+      ...{ name, app, url, env, folder, onFinding },
       nodeArgs: nodeArgs?.[app],
       reaper: this.reaper,
     });

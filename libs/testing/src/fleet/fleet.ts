@@ -35,6 +35,8 @@ export interface FleetOptions extends FleetServersOptions {
   hasProxies?: boolean;
   /** True if a process that ends by itself is started again and becomes a finding. */
   isSupervised?: boolean;
+  /** Checkout of another release whose build the processes run; default: this repository. */
+  folder?: string;
   /** Called with the addresses before anything starts, for a test that puts something of its own before them. */
   onAddresses?: (urls: Readonly<Record<FleetApp, string>>) => void;
   /** Called with the database before anything starts. @returns variables of every process, and how to undo what it did */

@@ -26,6 +26,8 @@ export interface ServiceProcessOptions {
   url: string;
   env: Record<string, string>;
   nodeArgs?: string[];
+  /** Checkout whose build it runs; default: this repository. */
+  folder?: string;
   reaper: Reaper;
   /**
    * Reports the end of a process, which is started again, as by a supervisor of a cluster. One that ends before it was
@@ -64,6 +66,11 @@ export class ServiceProcess implements Breakable {
   /** Variables of its later starts, over those that it had; an empty one takes one away. */
   change(env: Readonly<Record<string, string>>): void {
     Object.assign(this.options.env, env);
+  }
+
+  /** Runs the build of another checkout from its next start on. */
+  moveTo(folder: string): void {
+    this.options.folder = folder;
   }
 
   /** Starts it, also after its end; resolves when it listens. */
@@ -122,10 +129,10 @@ export class ServiceProcess implements Breakable {
   }
 
   private async launch(turn: number): Promise<void> {
-    const { name, app, url, env, nodeArgs, reaper, onFinding } = this.options;
+    const { name, app, url, env, nodeArgs, folder, reaper, onFinding } = this.options;
     const { port } = new URL(url);
     const all = { ...env, PORT: port, METRICS_PORT: port };
-    const program = await startBuilt(app, { env: all, nodeArgs, readyWhen: /"msg":"listening"/ });
+    const program = await startBuilt(app, { env: all, nodeArgs, folder, readyWhen: /"msg":"listening"/ });
     reaper.watch(program.pid);
     void program.ended.then(() => reaper.forget(program.pid));
     if (turn !== this.turn) {
