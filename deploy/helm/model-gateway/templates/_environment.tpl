@@ -87,7 +87,7 @@ GATEWAY_CONFIG: /etc/gateway/gateway.yaml
 {{- $required = concat $required (list "NOTIFICATIONS_KEK") }}
 {{- $optional = concat $optional (list "NOTIFICATIONS_KEK_PREVIOUS" "SMTP_URL") }}
 {{- else if eq .component "usage" }}
-{{- $optional = concat $optional (list "USAGE_KEK" "USAGE_KEK_PREVIOUS" "STRIPE_SECRET_KEY" "STRIPE_WEBHOOK_SECRET") }}
+{{- $optional = concat $optional (list "USAGE_KEK" "USAGE_KEK_PREVIOUS" "STRIPE_SECRET_KEY" "STRIPE_WEBHOOK_SECRET" "USAGE_READS_DATABASE_URL") }}
 {{- else if or (eq .component "edge") (eq .component "catalogue") }}
 {{- $optional = concat $optional (list "HTTPS_PROXY") }}
 {{- end }}

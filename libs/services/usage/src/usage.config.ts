@@ -21,6 +21,8 @@ export class UsageConfig extends UsageSecretsConfig {
   /** postgresql://…; the tables live in the schema "usage" of this database. */
   @OrFile() @IsAddress('postgres', 'postgresql') USAGE_DATABASE_URL!: string;
   @ToNumber() @IsInt() @Min(3) @Max(200) USAGE_DATABASE_CONNECTIONS: number = 10;
+  /** A copy of that database, for reads that may be some seconds behind. Absent = the database itself answers them. */
+  @OrFile() @IsOptional() @IsAddress('postgres', 'postgresql') USAGE_READS_DATABASE_URL?: string;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() USAGE_MIGRATE_AT_START: boolean = false;
   /** `off`: no wallet, and the platform pays for what is used. The same in edge, keys and usage. */

@@ -1,8 +1,8 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { Funds, RequestContents, type Random } from '@gateway/contracts';
+import { Funds, RequestContents, type Clock, type Random } from '@gateway/contracts';
 import { databaseProvider, IdempotencyTable } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
-import { LOGGER, RANDOM } from '@gateway/platform';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { ProjectionJobs } from './background/projection-jobs.js';
 import { RetentionJobs } from './background/retention-jobs.js';
@@ -43,6 +43,8 @@ import { ActiveAccounts } from './projection/active-accounts.js';
 import { ProjectionStore } from './projection/projection.store.js';
 import { Projections } from './projection/projections.js';
 import { WindowRollup } from './projection/window-rollup.js';
+import { ReadReplica } from './postgres/read-replica.js';
+import { ReplicaMetrics } from './postgres/replica-metrics.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { Retirements } from './retirements/retirements.js';
 import { RetirementsStore } from './retirements/retirements.store.js';
@@ -50,6 +52,7 @@ import { AccountController } from './reads/account.controller.js';
 import { EventsStore } from './reads/events.store.js';
 import { ExportsController } from './reads/exports.controller.js';
 import { ExportsStore } from './reads/exports.store.js';
+import { History } from './reads/history.js';
 import { Names } from './reads/names.js';
 import { FairScheduler } from './reads/fair-scheduler.js';
 import { SeriesController } from './reads/series.controller.js';
@@ -101,6 +104,8 @@ export class UsageModule {
           },
         ),
         UsageMetrics,
+        ReplicaMetrics,
+        readReplica(config),
         {
           provide: IdempotencyTable,
           inject: [UsageDatabase],
@@ -136,7 +141,24 @@ export class UsageModule {
 /** Routes of balances that are filled by hand, card or coupon: none where billing is off. */
 const WALLET = [BillingController, StatementController, CouponsController, CreditsController];
 
+/** Null where none is configured. It has as many connections as the database, whose reads it takes over. */
+function readReplica({ USAGE_READS_DATABASE_URL: url, ...config }: Readonly<UsageConfig>): Provider {
+  return {
+    provide: ReadReplica,
+    inject: [UsageDatabase, ReplicaMetrics, CLOCK, LOGGER],
+    useFactory: (primary: UsageDatabase, metrics: ReplicaMetrics, clock: Clock, logger: Logger) => {
+      if (url === undefined) return null;
+      const onIdleError = (error: Error): void =>
+        logger.warn({ err: error }, 'an idle connection to the read replica was lost');
+      const maxConnections = config.USAGE_DATABASE_CONNECTIONS;
+      const copy = new UsageDatabase({ url, maxConnections, isParallel: false, onIdleError });
+      return new ReadReplica(copy, primary, metrics, clock, logger);
+    },
+  };
+}
+
 const reads: Provider[] = [
+  History,
   EventsStore,
   SeriesStore,
   TrendStore,

@@ -13,9 +13,9 @@ import { auditRow, type AuditRow } from '@gateway/database';
 import { Access, CLOCK, principalOf, RANDOM, timesOf, type SentCsv } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CSV_HEADER, csvRow } from './csv.js';
-import { EventsStore } from './events.store.js';
 import { ExportsStore, type ExportQuestion } from './exports.store.js';
 import { ExportsUnderWay } from './exports-under-way.js';
+import { History } from './history.js';
 import { Names } from './names.js';
 import { FairScheduler } from './fair-scheduler.js';
 import { USAGE_RULE, viewOf, type View } from './view.js';
@@ -27,7 +27,7 @@ export class ExportsController {
   private readonly underWay: ExportsUnderWay;
 
   constructor(
-    private readonly events: EventsStore,
+    private readonly history: History,
     private readonly exports: ExportsStore,
     private readonly names: Names,
     private readonly scheduler: FairScheduler,
@@ -64,7 +64,9 @@ export class ExportsController {
     zonedTime(time_zone);
     const view = viewOf(principalOf(request), body.org_id);
     const filter = this.upToNow(asked);
-    const rows = await this.scheduler.of(view.accountId, () => this.events.count(view, filter));
+    const rows = await this.scheduler.of(view.accountId, () =>
+      this.history.read(true, ({ events }) => events.count(view, filter)),
+    );
     const audit = this.audit(request, view);
     const { token, expiresAt } = await this.exports.keep({ view, filter, timeZone: time_zone }, audit);
     return { url: `/v1/usage/exports/${token}`, rows, expires_at: expiresAt.toISOString() };
@@ -125,7 +127,7 @@ export class ExportsController {
 
   private async *csv({ view, filter }: ExportQuestion, zoned: (at: Date) => string): AsyncGenerator<string> {
     let text = CSV_HEADER;
-    for await (const page of this.events.all(view, filter)) {
+    for await (const page of this.history.parts(({ events }) => events.all(view, filter))) {
       for (const event of await this.names.labelled(view.accountId, page))
         text += csvRow({ ...event, created_at: zoned(new Date(event.created_at)) });
       yield text;

@@ -12,12 +12,12 @@ import {
 import { Access, CLOCK, principalOf, timesOf } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Freshness } from './freshness.js';
+import { History } from './history.js';
 import { Names } from './names.js';
 import { FairScheduler } from './fair-scheduler.js';
 import { viewRows, type Condition } from './row-filter.js';
-import { SeriesStore } from './series.store.js';
 import { SessionCache } from './session-cache.js';
-import { trendWindow, TrendStore } from './trend.store.js';
+import { trendWindow } from './trend.store.js';
 import { USAGE_RULE, viewOf, type View } from './view.js';
 import { zonedTime } from './zoned-time.js';
 
@@ -27,8 +27,7 @@ const DAYS_30_MS = 30 * 86_400_000;
 @Controller('v1/usage')
 export class SeriesController {
   constructor(
-    private readonly series: SeriesStore,
-    private readonly trends: TrendStore,
+    private readonly history: History,
     private readonly names: Names,
     private readonly cache: SessionCache,
     private readonly scheduler: FairScheduler,
@@ -53,7 +52,7 @@ export class SeriesController {
       principal,
       question: ['series', view, question],
       isRefreshed: (refresh ?? refreshed) === true,
-      read: () => this.scheduler.of(view.accountId, () => this.seriesOf(view, body)),
+      read: (mayLag) => this.scheduler.of(view.accountId, () => this.seriesOf(view, body, mayLag)),
     });
   }
 
@@ -79,11 +78,12 @@ export class SeriesController {
       principal,
       question: ['spend-trend', view, teamId, granularity],
       isRefreshed: query.force_refresh === true || query.refresh === true,
-      read: () => this.scheduler.of(view.accountId, () => this.trendOf(view, teamId, granularity)),
+      read: (mayLag) =>
+        this.scheduler.of(view.accountId, () => this.trendOf(view, { teamId, granularity, mayLag })),
     });
   }
 
-  private async seriesOf(view: View, body: UsageSeriesBody): Promise<UsageSeries> {
+  private async seriesOf(view: View, body: UsageSeriesBody, mayLag: boolean): Promise<UsageSeries> {
     const now = this.clock.now();
     const { from, before } = timesOf(body);
     const until = before ?? new Date(now + 1);
@@ -94,7 +94,7 @@ export class SeriesController {
     const groupBy = body.group_by ?? null;
     const times = { from: since, before: until };
     const asked = { view, filter: body, ...times, granularity, timeZone: time_zone, groupBy, top };
-    const { groups, ...series } = await this.series.read(asked);
+    const { groups, ...series } = await this.history.read(mayLag, (stores) => stores.series.read(asked));
     return {
       granularity,
       time_zone,
@@ -108,13 +108,21 @@ export class SeriesController {
 
   private async trendOf(
     view: View,
-    teamId: string | null,
-    granularity: SpendTrendQuery['granularity'],
+    {
+      teamId,
+      granularity,
+      mayLag,
+    }: Pick<SpendTrendQuery, 'granularity'> & {
+      teamId: string | null;
+      mayLag: boolean;
+    },
   ): Promise<SpendTrend> {
     const now = this.clock.now();
     const { from, before } = trendWindow(granularity, now);
     const team: Condition[] = teamId === null ? [] : [{ column: 'team_id', anyOf: [teamId] }];
-    const trend = await this.trends.read([...viewRows(view), ...team], granularity, { from, before });
+    const trend = await this.history.read(mayLag, ({ trends }) =>
+      trends.read([...viewRows(view), ...team], granularity, { from, before }),
+    );
     return {
       org_id: view.kind === 'org' ? view.orgId : null,
       team_id: teamId,

@@ -17,7 +17,8 @@ interface Read<T> {
   /** The endpoint and everything that its answer depends on. */
   question: readonly unknown[];
   isRefreshed: boolean;
-  read: () => Promise<T>;
+  /** `mayLag`: an answer of some seconds ago will do. */
+  read: (mayLag: boolean) => Promise<T>;
 }
 
 /**
@@ -32,7 +33,7 @@ export class SessionCache {
 
   /** The answer, with its `Age` on the reply where it was read before. Throws what `read` throws, which is not kept. */
   async answer<T>(reply: FastifyReply, { principal, question, isRefreshed, read }: Read<T>): Promise<T> {
-    if (principal.kind === 'key') return read();
+    if (principal.kind === 'key') return read(false);
     const name = createHash('sha256').update(JSON.stringify(question)).digest('base64');
     const now = this.clock.monotonic();
     const known = this.kept.get(name);
@@ -41,7 +42,7 @@ export class SessionCache {
       void reply.header(HEADER.age, Math.floor((now - known.at) / 1000));
       return answer;
     }
-    const answer = read();
+    const answer = read(!isRefreshed);
     this.keep(name, { at: now, answer });
     answer.catch(() => {
       if (this.kept.get(name)?.answer === answer) this.kept.delete(name);

@@ -17,11 +17,10 @@ import {
 } from '@gateway/contracts';
 import { Access, CLOCK, principalOf } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EventsStore } from './events.store.js';
 import { Freshness } from './freshness.js';
+import { History } from './history.js';
 import { Names } from './names.js';
 import { FairScheduler } from './fair-scheduler.js';
-import { RejectionsStore } from './rejections.store.js';
 import { RETENTION_DAYS } from './request-wire.js';
 import { SessionCache } from './session-cache.js';
 import { meantBy, USAGE_RULE, viewOf, viewsOf, type View } from './view.js';
@@ -42,8 +41,7 @@ const NO_REQUEST =
 })
 export class UsageController {
   constructor(
-    private readonly events: EventsStore,
-    private readonly rejections: RejectionsStore,
+    private readonly history: History,
     private readonly freshness: Freshness,
     private readonly names: Names,
     private readonly cache: SessionCache,
@@ -61,7 +59,8 @@ export class UsageController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UsageSummary> {
     const view = viewOf(principalOf(request), body.org_id);
-    const read = (): Promise<UsageSummary> => this.events.summary(view, body);
+    const read = (mayLag: boolean): Promise<UsageSummary> =>
+      this.history.read(mayLag, ({ events }) => events.summary(view, body));
     return this.answer({ name: 'summary', view, body, query, read }, request, reply);
   }
 
@@ -75,8 +74,8 @@ export class UsageController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UsageEventsPage> {
     const view = viewOf(principalOf(request), body.org_id);
-    const read = async (): Promise<UsageEventsPage> => {
-      const { events, ...page } = await this.events.page(view, body);
+    const read = async (mayLag: boolean): Promise<UsageEventsPage> => {
+      const { events, ...page } = await this.history.read(mayLag, (stores) => stores.events.page(view, body));
       const { limit, offset } = body;
       return { events: await this.names.labelled(view.accountId, events), ...page, limit, offset };
     };
@@ -90,7 +89,8 @@ export class UsageController {
     @Query() _query: UsageContextQuery,
     @Req() request: FastifyRequest,
   ): Promise<AttemptsRecord> {
-    const attempts = await this.events.attempts(viewsOf(principalOf(request)), id);
+    const views = viewsOf(principalOf(request));
+    const attempts = await this.history.read(false, ({ events }) => events.attempts(views, id));
     if (attempts === null) throw new ApiError('not_found', { message: 'There is no such usage event.' });
     return { attempts };
   }
@@ -107,9 +107,11 @@ export class UsageController {
     const notBefore = this.retained();
     await this.awaitOwn(principal);
     for (const view of views) {
-      const found =
-        (await this.events.lookup(view, id, notBefore)) ??
-        (await this.rejections.lookup(view, id, notBefore));
+      const found = await this.history.read(
+        false,
+        async ({ events, rejections }) =>
+          (await events.lookup(view, id, notBefore)) ?? rejections.lookup(view, id, notBefore),
+      );
       if (found !== null) return (await this.names.labelled(view.accountId, [found]))[0];
     }
     throw new ApiError('not_found', { message: NO_REQUEST });
@@ -126,9 +128,12 @@ export class UsageController {
   ): Promise<RejectionsPage> {
     const principal = principalOf(request);
     const view = viewOf(principal, body.org_id ?? meantBy(principal));
-    const read = async (): Promise<RejectionsPage> => {
+    const read = async (mayLag: boolean): Promise<RejectionsPage> => {
       const { limit, offset } = body;
-      return { ...(await this.rejections.page(view, body, this.retained())), limit, offset };
+      const page = await this.history.read(mayLag, ({ rejections }) =>
+        rejections.page(view, body, this.retained()),
+      );
+      return { ...page, limit, offset };
     };
     return this.answer({ name: 'rejections', view, body, query, read }, request, reply);
   }
@@ -143,7 +148,7 @@ export class UsageController {
       principal,
       question: [name, view, question],
       isRefreshed: (query.refresh ?? refresh) === true,
-      read: () => this.scheduler.of(view.accountId, read),
+      read: (mayLag) => this.scheduler.of(view.accountId, () => read(mayLag)),
     });
   }
 
@@ -161,5 +166,5 @@ interface Asked<T> {
   view: View;
   body: UsageFilterBody;
   query: UsageRefreshQuery;
-  read: () => Promise<T>;
+  read: (mayLag: boolean) => Promise<T>;
 }
