@@ -23,12 +23,19 @@ export { ListPlatformCredentialsQuery, OpenPlatformCredentialBody } from './http
 export { RotatePlatformCredentialBody, UpdatePlatformCredentialBody } from './http/provider-keys.js';
 export type { PlatformCredentialError, PlatformCredentialRecord } from './http/provider-keys.js';
 export type { TestedPlatformCredential } from './http/provider-keys.js';
-export { BREAKER_STATES, FIGURE_CLASSES, HEALTH_STATES, RouteHealth } from './ports/route-health.js';
+export {
+  BREAKER_STATES,
+  FIGURE_CLASSES,
+  UNSERVED_MAX,
+  HEALTH_STATES,
+  RouteHealth,
+} from './ports/route-health.js';
 export type {
   BreakerState,
   HealthState,
   ProviderError,
   ProviderState,
+  ReportedCredentials,
   RouteFigures,
 } from './ports/route-health.js';
 export { PlatformCredentialsBody, ProviderStatesBody, RouteHealthBody } from './http/route-health.js';

@@ -19,6 +19,7 @@ import {
 import {
   BREAKER_STATES,
   FIGURE_CLASSES,
+  UNSERVED_MAX,
   HEALTH_STATES,
   type BreakerState,
   type HealthState,
@@ -94,6 +95,14 @@ export class PlatformCredentialsBody {
   @IsString({ each: true })
   @Length(1, 64, { each: true })
   providers!: string[] | null;
+  /** Routes of these providers that no credential serves, `<model> <provider> <upstream model>`. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(UNSERVED_MAX)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @Length(5, 500, { each: true })
+  unserved?: string[];
 }
 
 /** Body of POST /internal/catalogue/provider-states. */

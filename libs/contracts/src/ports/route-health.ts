@@ -48,6 +48,20 @@ export interface ProviderState {
   health: HealthState | null;
 }
 
+/** Greatest number of routes that a report of credentials names. */
+export const UNSERVED_MAX = 2_000;
+
+/** Routes that an edge can call with credentials of the platform. */
+export interface ReportedCredentials {
+  /** Slugs of the providers with a credential. */
+  providers: readonly string[];
+  /**
+   * Routes of these providers that none of their credentials serves, `<model> <provider> <upstream model>`: a resource of
+   * Azure without a deployment of it, credentials for other models.
+   */
+  unserved: readonly string[];
+}
+
 /**
  * Receiver of the edges' reports on providers, for the figures that the catalogue shows beside prices. Drivers: in
  * process (catalogue service); HTTP.
@@ -62,9 +76,6 @@ export abstract class RouteHealth {
   /** Replaces what this edge has reported of these providers; `edge` names the process. Throws like `report`. */
   abstract reportStates(edge: string, states: readonly ProviderState[]): Promise<void>;
 
-  /**
-   * Replaces the slugs of the providers for which this edge has a credential of the platform; null when it stops. Throws
-   * like `report`.
-   */
-  abstract reportCredentials(edge: string, providers: readonly string[] | null): Promise<void>;
+  /** Replaces what this edge has reported of credentials of the platform; null when it stops. Throws like `report`. */
+  abstract reportCredentials(edge: string, credentials: ReportedCredentials | null): Promise<void>;
 }

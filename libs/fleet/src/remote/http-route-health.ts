@@ -1,5 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { RouteHealth, type ProviderState, type Random, type RouteFigures } from '@gateway/contracts';
+import {
+  RouteHealth,
+  type ProviderState,
+  type Random,
+  type ReportedCredentials,
+  type RouteFigures,
+} from '@gateway/contracts';
 import { InternalHttp, RANDOM, unavailable } from '@gateway/platform';
 
 const TIMEOUT_MS = 5_000;
@@ -22,8 +28,11 @@ export class HttpRouteHealth extends RouteHealth {
     return this.post('/internal/catalogue/provider-states', { edge, states }, true);
   }
 
-  override reportCredentials(edge: string, providers: readonly string[] | null): Promise<void> {
-    return this.post('/internal/catalogue/credentials', { edge, providers }, true);
+  override reportCredentials(edge: string, credentials: ReportedCredentials | null): Promise<void> {
+    const { providers = null, unserved = [] } = credentials ?? {};
+    // A catalogue service of an earlier release refuses a member that it does not know.
+    const body = { edge, providers, ...(unserved.length === 0 ? {} : { unserved }) };
+    return this.post('/internal/catalogue/credentials', body, true);
   }
 
   private async post(path: string, body: object, idempotent: boolean): Promise<void> {

@@ -48,7 +48,7 @@ describe('a resource’s own list of deployments', () => {
 
   it('leaves out one that is not ready', () => {
     const found = listOf(entry('a', 'gpt', { status: 'running' }), entry('b', 'o', { status: 'succeeded' }));
-    expect(found).toEqual({ names: new Map([['o', 'b']]), isWhole: true });
+    expect(found).toEqual({ names: new Map([['o', 'b']]), isWhole: true, hasClaude: false });
   });
 
   it.each<[string, unknown]>([
@@ -72,7 +72,7 @@ describe('a resource’s own list of deployments', () => {
     ['a model that is an object', entry('a', { toString: 'gpt' })],
   ])('calls nothing by %s, and no model is missing beside it', (_what, one) => {
     const found = listOf(one, entry('team', 'gpt-5.4'));
-    expect(found).toEqual({ names: new Map([['gpt-5-4', 'team']]), isWhole: false });
+    expect(found).toEqual({ names: new Map([['gpt-5-4', 'team']]), isWhole: false, hasClaude: false });
   });
 
   it('keeps a bounded number of names, and no model is missing where it has more', () => {
@@ -81,6 +81,16 @@ describe('a resource’s own list of deployments', () => {
     expect([found?.names.size, found?.isWhole]).toEqual([DEPLOYMENTS_MAX, false]);
     const paged = readDeploymentList({ object: 'list', data: many.slice(0, 1), nextLink: 'https://x' });
     expect(paged?.isWhole).toBe(false);
+  });
+
+  it('ROUTE-06 says nothing of Claude where it names none, and of every Claude where it names one', () => {
+    const names = new DeploymentNames({ 'claude-opus-5': 'ours' });
+    names.list = listOf(entry('team', 'gpt-5.4'));
+    const models = ['claude-opus-5', 'claude-sonnet-5', 'gpt-6'];
+    expect(models.map((model) => names.isMissing(model))).toEqual([false, false, true]);
+    names.list = listOf(entry('team', 'gpt-5.4'), entry('writer', 'Claude-Haiku-5'));
+    expect(models.map((model) => names.isMissing(model))).toEqual([false, true, true]);
+    expect(names.of('claude-haiku-5')).toBe('writer');
   });
 
   it('is no way to the members of objects', () => {

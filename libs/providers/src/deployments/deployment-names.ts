@@ -12,6 +12,8 @@ export interface DeploymentList {
   readonly names: ReadonlyMap<string, string>;
   /** False where the resource may have others: it has more than are kept, or some that could not be read. */
   readonly isWhole: boolean;
+  /** True where it names a Claude: the list of OpenAI's part of a resource may leave out the others. */
+  readonly hasClaude: boolean;
 }
 
 /** Names by upstream model, as an operator writes them. */
@@ -36,9 +38,14 @@ export class DeploymentNames {
     return this.written.get(upstreamModel) ?? this.list?.names.get(keyOf(upstreamModel));
   }
 
-  /** True where the list was read, and neither it nor what is written has the model. */
+  /**
+   * True where the list was read, and neither it nor what is written has the model. A list without any Claude says
+   * nothing of Claude, which is called beside OpenAI's part of the resource.
+   */
   isMissing(upstreamModel: string): boolean {
-    return this.list?.isWhole === true && this.of(upstreamModel) === undefined;
+    const { list } = this;
+    if (list?.isWhole !== true || (!list.hasClaude && isClaude(upstreamModel))) return false;
+    return this.of(upstreamModel) === undefined;
   }
 
   /** Returns names of another resource, with what is written for it in place of what is written here. */
@@ -85,7 +92,12 @@ export function readDeploymentList(body: unknown): DeploymentList | null {
     else if (known === undefined || isBefore(id, known, key)) names.set(key, id);
   }
   // A list of something else has entries, and none that says which model it is of.
-  return read === 0 && body.data.length > 0 ? null : { names, isWhole };
+  const hasClaude = [...names.keys()].some(isClaude);
+  return read === 0 && body.data.length > 0 ? null : { names, isWhole, hasClaude };
+}
+
+function isClaude(model: string): boolean {
+  return model.startsWith('claude-');
 }
 
 function isBefore(id: string, known: string, key: string): boolean {

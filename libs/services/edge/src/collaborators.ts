@@ -53,6 +53,7 @@ import { Credentials } from './upstream/credentials.js';
 import { OpenedKeys } from './upstream/opened-keys.js';
 import { DeploymentLists } from './upstream/deployment-lists.js';
 import { HealthChecks } from './upstream/health-checks.js';
+import { RouteOffer } from './upstream/route-offer.js';
 import { PoolSync } from './upstream/pool-sync.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { Upstream } from './upstream/upstream.js';
@@ -78,6 +79,7 @@ export const COLLABORATORS: Provider[] = [
   Rejections,
   OpenedKeys,
   Credentials,
+  RouteOffer,
   PoolSync,
   HealthChecks,
   DeploymentLists,

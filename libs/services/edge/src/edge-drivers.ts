@@ -31,6 +31,7 @@ import { StoreWatch } from './admission/store-watch.js';
 import { ForgetErased } from './cache/forget-erased.js';
 import { ResponseCache } from './cache/response-cache.js';
 import { EdgeConfig } from './config/edge.config.js';
+import { RouteOffer } from './upstream/route-offer.js';
 import { ProviderDirectory } from './config/provider-directory.js';
 import { ContentLog } from './contents/content-log.js';
 import { EdgeMetrics } from './metrics/edge-metrics.js';
@@ -137,18 +138,12 @@ const PROVIDERS: Provider[] = [
   },
   {
     provide: CredentialReports,
-    inject: [RouteHealth, EDGE_NAME, ProviderDirectory, CLOCK, LOGGER],
-    useFactory: (
-      health: RouteHealth,
-      edge: string,
-      directory: ProviderDirectory,
-      clock: Clock,
-      logger: Logger,
-    ) =>
+    inject: [RouteHealth, EDGE_NAME, RouteOffer, CLOCK, LOGGER],
+    useFactory: (health: RouteHealth, edge: string, offer: RouteOffer, clock: Clock, logger: Logger) =>
       new CredentialReports(
         health,
         edge,
-        () => [...directory.providers.keys()],
+        () => offer.now(),
         clock,
         (failure) => logger.warn({ err: failure }, 'the providers with a credential were not reported'),
       ),

@@ -1,10 +1,15 @@
-import { RouteHealth, type ProviderState, type RouteFigures } from '@gateway/contracts';
+import {
+  RouteHealth,
+  type ProviderState,
+  type ReportedCredentials,
+  type RouteFigures,
+} from '@gateway/contracts';
 
 /** Keeps what was reported. */
 export class RouteHealthDouble extends RouteHealth {
   readonly reports: (readonly RouteFigures[])[] = [];
   readonly states: (readonly ProviderState[])[] = [];
-  readonly credentials: (readonly string[] | null)[] = [];
+  readonly credentials: (ReportedCredentials | null)[] = [];
   isUnavailable = false;
 
   override async report(figures: readonly RouteFigures[]): Promise<void> {
@@ -17,8 +22,8 @@ export class RouteHealthDouble extends RouteHealth {
     this.states.push(states);
   }
 
-  override async reportCredentials(_edge: string, providers: readonly string[] | null): Promise<void> {
+  override async reportCredentials(_edge: string, credentials: ReportedCredentials | null): Promise<void> {
     if (this.isUnavailable) throw new Error('The catalogue service is away.');
-    this.credentials.push(providers);
+    this.credentials.push(credentials);
   }
 }

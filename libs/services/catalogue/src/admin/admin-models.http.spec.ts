@@ -125,7 +125,7 @@ describe('POST /v1/admin/catalogue/import without replace', () => {
 
 describe('GET /v1/admin/models', () => {
   it('issue 37 says of each model whether it can be called, and what it needs', async () => {
-    await app.app.get(StoredCredentials).report('e1', ['simulated']);
+    await app.app.get(StoredCredentials).report('e1', { providers: ['simulated'], unserved: [] });
     await load({
       models: [
         model('acme/ready', {

@@ -1,4 +1,4 @@
-import type { AdminModelRecord, AdminModelsQuery, ModelAvailability } from '@gateway/contracts';
+import type { AdminModelRecord, AdminModelsQuery, ModelAvailability, Route } from '@gateway/contracts';
 import { pageOf, type Page } from '@gateway/platform';
 import type { Layers } from '../own/layers.js';
 import type { Tx } from '../postgres/catalogue-database.js';
@@ -16,8 +16,8 @@ import { layersOf, priceLayer, shownEdits } from './shown-edits.js';
 interface AdminModelOptions {
   release: Release;
   layers: Layers;
-  /** True if the platform has a credential for a provider, by its slug. */
-  isReady: (provider: string) => boolean;
+  /** True if the platform can call the route. */
+  isReady: (route: Pick<Route, 'model' | 'provider' | 'upstreamModel'>) => boolean;
 }
 
 /** A page of the models of the catalogue by id, those included that nobody can call. */
@@ -66,7 +66,7 @@ async function adminModels(tx: Tx, options: AdminModelOptions): Promise<AdminMod
       availability: availabilityOf(model, served, options),
       is_drifted: shown.some((edit) => edit.is_drifted),
       routes: routes.map((route) => ({
-        ...routeOf(route, options),
+        ...routeOf(model.id, route, options),
         price_layer: priceLayer(model.id, route, shown, options.layers),
       })),
       edits: shown,
@@ -95,7 +95,8 @@ function availabilityOf(
 ): ModelAvailability {
   const living = catalogueModel(model, routes, release)?.routes ?? [];
   const slugs = [...new Set(living.map(({ provider }) => provider))].sort();
-  const missing = slugs.filter((slug) => !isReady(slug));
+  const ready = new Set(living.filter(isReady).map(({ provider }) => provider));
+  const missing = slugs.filter((slug) => !ready.has(slug));
   if (missing.length < slugs.length) return { status: 'ready', providers: missing };
   if (slugs.length > 0) return { status: 'needs_credential', providers: missing };
   const once = catalogueModel(model, routes, { ...release, nowMs: 0 });
@@ -116,13 +117,14 @@ function ofMembers(
 }
 
 function routeOf(
+  model: string,
   route: StoredRoute,
   { isReady }: AdminModelOptions,
 ): Omit<AdminModelRecord['routes'][number], 'price_layer'> {
-  const { provider, effective_date } = route;
+  const { provider, upstream_model: upstreamModel, effective_date } = route;
   return {
     provider,
-    upstream_model: route.upstream_model,
+    upstream_model: upstreamModel,
     dialect: route.dialect,
     context_length: route.context_length,
     max_output_tokens: route.max_output_tokens,
@@ -132,6 +134,6 @@ function routeOf(
     price: { ...route.price, effective_date },
     source: route.source,
     source_date: route.source_date,
-    has_credential: isReady(provider),
+    has_credential: isReady({ model, provider, upstreamModel }),
   };
 }

@@ -70,7 +70,7 @@ export class AdminController {
   private async seen(): Promise<Parameters<typeof adminModel>[2]> {
     const release = { ...this.own.release(), nowMs: this.clock.now() };
     const layers = this.own.layers(await feedLayer(this.database.prisma));
-    return { release, layers, isReady: (provider) => this.availability.isReady(provider) };
+    return { release, layers, isReady: (route) => this.availability.isReady(route) };
   }
 
   /** Adds a model or replaces it whole. */

@@ -1,8 +1,9 @@
-import type { Principal, ProviderKeyGrant } from '@gateway/contracts';
+import type { AdminModelRecord, Principal, ProviderKeyGrant } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { keyPrincipal, sessionPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
 import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
 import { CatalogueDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
+import { readSeed } from '../seed/read-seed.js';
 import { StoredCredentials } from './stored-credentials.js';
 
 let database: TestDatabase;
@@ -25,12 +26,17 @@ interface Listed {
   is_available: boolean;
 }
 
-const report = async (providers: unknown, edge: unknown = 'e1', token = FLEET_TOKEN): Promise<number> =>
+const report = async (
+  providers: unknown,
+  edge: unknown = 'e1',
+  token = FLEET_TOKEN,
+  unserved?: unknown,
+): Promise<number> =>
   (
     await fetch(`${app.url}/internal/catalogue/credentials`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-fleet-token': token },
-      body: JSON.stringify({ edge, providers }),
+      body: JSON.stringify({ edge, providers, unserved }),
     })
   ).status;
 const listed = async (path: string, caller: Principal | null = keyPrincipal()): Promise<Listed[]> => {
@@ -125,6 +131,40 @@ describe('which models can be called', () => {
     expect(brands(await listed('/v1/models'))).not.toContain('mistral');
   });
 
+  it('issue 37 a model whose routes no edge serves is in no list of what can be called, whatever credential there is', async () => {
+    const [route] = readSeed({ simulated: false })
+      .models.flatMap(({ id, routes }) =>
+        routes.map(({ provider, upstream_model }) => ({ id, provider, upstream_model })),
+      )
+      .filter(({ provider, id }) => provider === 'azure' && id.startsWith('openai/'));
+    const name = `${route.id} ${route.provider} ${route.upstream_model}`;
+    const ids = async (path: string): Promise<string[]> => (await listed(path)).map(({ id }) => id);
+    const paths = ['/v1/models', '/openai/v1/models', '/v1/providers/azure/models'];
+    const isListed = async (): Promise<boolean[]> =>
+      Promise.all(paths.map(async (path) => (await ids(path)).includes(route.id)));
+    expect(await report(null, 'e2')).toBe(204);
+    expect(await report(['azure'], 'e3')).toBe(204);
+    expect(await isListed()).toEqual([true, true, true]);
+    expect(await report(['azure'], 'e3', FLEET_TOKEN, [name])).toBe(204);
+    expect(await isListed()).toEqual([false, false, false]);
+    const { body } = await app.get(`/v1/models/${route.id}`, app.credentialOf(keyPrincipal()));
+    expect(body.is_available).toBe(false);
+    const admin = app.credentialOf(sessionPrincipal({ isSuperAdmin: true }));
+    const { availability, routes } = (await app.get(`/v1/admin/models/${route.id}`, admin))
+      .body as AdminModelRecord;
+    expect([availability.status, routes.some((one) => one.has_credential)]).toEqual([
+      'needs_credential',
+      false,
+    ]);
+    // Another edge may have a credential that serves it.
+    expect(await report(['azure'], 'e4')).toBe(204);
+    expect(await isListed()).toEqual([true, true, true]);
+    expect(await report(null, 'e4')).toBe(204);
+    expect(await report(['simulated', 'deepseek'], 'e3')).toBe(204);
+    for (const unserved of ['x', [1], ['a'], Array<string>(2_001).fill('a b c')])
+      expect(await report(['azure'], 'e5', FLEET_TOKEN, unserved)).toBe(422);
+  });
+
   it('issue 37 a report that is none is 422, and one without the fleet’s token 404', async () => {
     for (const providers of ['openai', [1], ['a', 'a'], [''], Array<string>(2_001).fill('a')])
       expect(await report(providers)).toBe(422);
@@ -142,7 +182,7 @@ describe.each([
       ...{ CATALOGUE_DATABASE_URL: database.url, SIMULATED_PROVIDER: 'true', SIMULATED_MODELS: setting },
     });
     try {
-      await other.app.get(StoredCredentials).report('e3', providers);
+      await other.app.get(StoredCredentials).report('e3', { providers, unserved: [] });
       const { body } = await other.get('/v1/models', other.credentialOf(keyPrincipal()));
       expect(brands(body as Listed[]).includes('simulator')).toBe(isThere);
     } finally {

@@ -5,6 +5,8 @@ import { matchesModel } from '@gateway/routing';
 import { CatalogueConfig } from '../catalogue.config.js';
 import { StoredCredentials } from './stored-credentials.js';
 
+type NamedRoute = Pick<Route, 'model' | 'provider' | 'upstreamModel'>;
+
 /** Finds a model of the newest snapshot by its id. */
 type Find = (id: string) => CatalogueModel | null;
 
@@ -32,10 +34,10 @@ export class Availability {
     );
   }
 
-  /** True if a call of the caller's can reach the route's provider. Before an edge has reported, every provider counts. */
-  hasCredential(caller: Principal | null, { provider, model }: Pick<Route, 'provider' | 'model'>): boolean {
-    const known = this.credentials.providers();
-    if (known === null || known.has(provider)) return true;
+  /** True if a call of the caller's can use the route. Before an edge has reported, every route counts. */
+  hasCredential(caller: Principal | null, route: NamedRoute): boolean {
+    const { provider, model } = route;
+    if (this.credentials.serves(route)) return true;
     if (caller?.kind === 'session') return caller.keyedProviders?.includes(provider) ?? false;
     if (caller?.kind !== 'key') return false;
     return (caller.providerKeys ?? []).some(
@@ -44,9 +46,9 @@ export class Availability {
     );
   }
 
-  /** True if the platform itself has a credential for the provider. */
-  isReady(provider: string): boolean {
-    return this.credentials.providers()?.has(provider) ?? true;
+  /** True if the platform itself can call the route. */
+  isReady(route: NamedRoute): boolean {
+    return this.credentials.serves(route);
   }
 
   /** False for models of the simulated providers alone, once their setting or a real credential takes them out of lists. */

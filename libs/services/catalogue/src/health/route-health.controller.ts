@@ -37,8 +37,8 @@ export class RouteHealthController {
   @Post('credentials')
   @HttpCode(204)
   @Access({ internal: true })
-  reportCredentials(@Body() { edge, providers }: PlatformCredentialsBody): Promise<void> {
-    return this.health.reportCredentials(edge, providers ?? null);
+  reportCredentials(@Body() { edge, providers, unserved = [] }: PlatformCredentialsBody): Promise<void> {
+    return this.health.reportCredentials(edge, providers == null ? null : { providers, unserved });
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type ProviderHealth,
   type ProviderRecord,
   type ProviderState,
+  type ReportedCredentials,
   type RouteFigures,
 } from '@gateway/contracts';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
@@ -135,8 +136,8 @@ export class StoredRouteHealth extends RouteHealth {
     await this.database.pool.query(PUT_STATES, [edge, at, JSON.stringify(known)]);
   }
 
-  override reportCredentials(edge: string, providers: readonly string[] | null): Promise<void> {
-    return this.credentials.report(edge, providers);
+  override reportCredentials(edge: string, credentials: ReportedCredentials | null): Promise<void> {
+    return this.credentials.report(edge, credentials);
   }
 
   /** Takes what was reported up to now into memory; what is older than the window goes. */

@@ -160,7 +160,9 @@ export class ModelReads {
     const names = new Map(this.index().snapshot.providers.map(({ slug, name }) => [slug, name]));
     const healthOf = (provider: string): ProviderHealth => this.health.of(provider, model.record.id);
     const isReady = (provider: string): boolean =>
-      this.availability.hasCredential(reader.caller, { provider, model: model.record.id });
+      model.routes.some(
+        (route) => route.provider === provider && this.availability.hasCredential(reader.caller, route),
+      );
     const nowMs = this.clock.now();
     const entries = providerEntries(model, { ...reader, names, healthOf, isReady, nowMs });
     const { available } = query;
@@ -190,8 +192,8 @@ export class ModelReads {
     if (!this.index().snapshot.providers.some(({ slug }) => slug === provider))
       throw new ApiError('not_found', { message: 'No such provider.' });
     const { caller } = reader;
-    const models = this.callable(caller, { provider }).filter(({ record: { id: model } }) =>
-      this.availability.hasCredential(caller, { provider, model }),
+    const models = this.callable(caller, { provider }).filter(({ routes }) =>
+      routes.some((route) => route.provider === provider && this.availability.hasCredential(caller, route)),
     );
     return paged(
       models.map((model) => this.view(reader, model)),

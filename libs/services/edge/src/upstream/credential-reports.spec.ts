@@ -1,6 +1,8 @@
 import { fixedClock, RouteHealthDouble } from '@gateway/testing';
 import { CredentialReports } from './credential-reports.js';
 
+const OFFER = { providers: ['openai'], unserved: [] };
+
 describe('reports of the credentials of an edge', () => {
   it('issue 37 are sent before the start returns, again each second after a failure and every 15 s after a success, and withdrawn at the end', async () => {
     const clock = fixedClock('2026-11-01T12:00:00Z');
@@ -9,7 +11,7 @@ describe('reports of the credentials of an edge', () => {
     const reports = new CredentialReports(
       health,
       'e1',
-      () => ['openai'],
+      () => OFFER,
       clock,
       (fault) => faults.push(fault),
     );
@@ -22,11 +24,11 @@ describe('reports of the credentials of an edge', () => {
     await clock.advance(999);
     expect(health.credentials).toEqual([]);
     await clock.advance(1);
-    expect(health.credentials).toEqual([['openai']]);
+    expect(health.credentials).toEqual([OFFER]);
     await clock.advance(14_999);
     expect(health.credentials).toHaveLength(1);
     await clock.advance(1);
-    expect(health.credentials).toEqual([['openai'], ['openai']]);
+    expect(health.credentials).toEqual([OFFER, OFFER]);
     await reports.stop();
     expect(health.credentials.at(-1)).toBeNull();
     expect(clock.pendingTimers).toBe(0);

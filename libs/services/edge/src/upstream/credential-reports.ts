@@ -1,11 +1,11 @@
-import type { Clock, RouteHealth } from '@gateway/contracts';
+import type { Clock, ReportedCredentials, RouteHealth } from '@gateway/contracts';
 import { repeat, type Repeated } from '@gateway/platform';
 
 const REPORT_EVERY_MS = 15_000;
 /** A catalogue that starts beside this process misses the first report, and lists too much until the next. */
 const RETRY_MS = 1_000;
 
-/** Tells the catalogue service for which providers this process has a credential of the platform. */
+/** Tells the catalogue service which routes this process can call with a credential of the platform. */
 export class CredentialReports {
   private loop: Repeated | null = null;
 
@@ -13,8 +13,7 @@ export class CredentialReports {
     private readonly health: Pick<RouteHealth, 'reportCredentials'>,
     /** Names this process among all that report. */
     private readonly edge: string,
-    /** Slugs. */
-    private readonly providers: () => readonly string[],
+    private readonly credentials: () => ReportedCredentials,
     private readonly clock: Clock,
     private readonly onFault: (failure: unknown) => void,
   ) {}
@@ -35,7 +34,7 @@ export class CredentialReports {
     this.loop = repeat(this.clock, REPORT_EVERY_MS, () => this.send(), this.onFault, firstMs, RETRY_MS);
   }
 
-  /** Reports at once that providers came or went; where that fails, the next report says so. */
+  /** Reports at once that providers or deployments came or went; where that fails, the next report says so. */
   changed(): Promise<void> {
     return this.loop === null ? Promise.resolve() : this.send().catch(this.onFault);
   }
@@ -47,6 +46,6 @@ export class CredentialReports {
   }
 
   private send(): Promise<void> {
-    return this.health.reportCredentials(this.edge, this.providers());
+    return this.health.reportCredentials(this.edge, this.credentials());
   }
 }

@@ -1,7 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, startUpstreamDouble, type ScriptedAnswer, type UpstreamDouble } from '@gateway/testing';
+import { RouteHealth } from '@gateway/contracts';
+import {
+  eventually,
+  startUpstreamDouble,
+  type RouteHealthDouble,
+  type ScriptedAnswer,
+  type UpstreamDouble,
+} from '@gateway/testing';
 import { PlatformPools } from '../config/platform-pools.js';
 import { enabledProviders } from '../config/edge.config.js';
 import {
@@ -14,12 +21,20 @@ import {
 } from '../edge.fixture.js';
 import { DeploymentLists } from './deployment-lists.js';
 import { PoolSync } from './pool-sync.js';
+import { RouteOffer } from './route-offer.js';
 
 const CHAT: ScriptedAnswer = {
   json: {
     ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'theirs' },
     choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
+  },
+};
+const MESSAGE: ScriptedAnswer = {
+  json: {
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'theirs', stop_reason: 'end_turn' },
+    content: [{ type: 'text', text: 'Hi' }],
+    usage: { input_tokens: 10, output_tokens: 10 },
   },
 };
 const LIST = '/openai/deployments?api-version=2023-03-15-preview';
@@ -49,6 +64,7 @@ async function edgeWith(entry: string): Promise<EdgeUnderTest> {
     ...['gpt-5.4', 'gpt-5.5', 'gpt-6'].map((name) =>
       testModel(`acme/${name}`, [{ provider: 'azure', upstreamModel: name, dialect: 'chat' }]),
     ),
+    testModel('acme/claude', [{ provider: 'azure', upstreamModel: 'claude-sonnet-5', dialect: 'messages' }]),
     testModel('acme/two', [
       { provider: 'azure', upstreamModel: 'gpt-6', dialect: 'chat' },
       { provider: 'simulated', upstreamModel: 'sim-chat', price: '9' },
@@ -59,9 +75,10 @@ async function edgeWith(entry: string): Promise<EdgeUnderTest> {
 
 beforeAll(async () => {
   lists = { 'own-key': OURS };
-  upstream = await startUpstreamDouble(({ path, headers }) =>
-    path === LIST ? (lists[String(headers['api-key'])] ?? { status: 404 }) : CHAT,
-  );
+  upstream = await startUpstreamDouble(({ path, headers }) => {
+    if (path === LIST) return lists[String(headers['api-key'])] ?? { status: 404 };
+    return path.startsWith('/anthropic/') ? MESSAGE : CHAT;
+  });
   edge = await edgeWith('deployments: { gpt-5.4: written-gpt }');
 });
 afterAll(async () => {
@@ -115,6 +132,37 @@ describe('the list of deployments of an Azure resource', () => {
     ]);
     const other = await post('acme/two');
     expect([other.status, (await edge.record(other)).provider, called()]).toEqual([200, 'simulated', []]);
+  });
+
+  it('ROUTE-06 says nothing of Claude where it names none, and is right of it where it names one', async () => {
+    expect((await post('acme/claude')).status).toBe(200);
+    lists['own-key'] = listOf(deployment('their-gpt', 'gpt-5.4'), deployment('writer', 'claude-haiku-5'));
+    await readAgain();
+    expect((await post('acme/claude')).status).toBe(503);
+    lists['own-key'] = listOf(deployment('writer', 'claude-sonnet-5'));
+    await readAgain();
+    expect((await post('acme/claude')).status).toBe(200);
+    expect(called()).toEqual(['own-key claude-sonnet-5', 'own-key writer']);
+    lists['own-key'] = OURS;
+    await readAgain();
+  });
+
+  it('ROUTE-06 is reported at once: the catalogue lists no model that the resource does not serve', async () => {
+    const reports = edge.app.app.get<RouteHealthDouble>(RouteHealth);
+    const reported = (): unknown => reports.credentials.at(-1)?.unserved[0];
+    const azure = (): unknown => edge.app.app.get(RouteOffer).now();
+    const unserved = ['acme/gpt-6 azure gpt-6', 'acme/two azure gpt-6'];
+    expect(azure()).toMatchObject({ providers: expect.arrayContaining(['azure']), unserved });
+    lists['own-key'] = listOf(deployment('six', 'gpt-6'));
+    await readAgain();
+    const others = ['acme/gpt-5.5 azure gpt-5.5'];
+    expect(azure()).toMatchObject({ unserved: others });
+    await eventually(() => reported() === others[0]);
+    lists['own-key'] = { status: 404 };
+    await readAgain();
+    expect(azure()).toMatchObject({ unserved: [] });
+    lists['own-key'] = OURS;
+    await readAgain();
   });
 
   it.each<[string, ScriptedAnswer]>([

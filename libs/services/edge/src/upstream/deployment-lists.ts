@@ -19,6 +19,7 @@ import { UndiciTransport } from '@gateway/upstream';
 import type { Logger } from 'pino';
 import { PlatformPools } from '../config/platform-pools.js';
 import { ProviderDirectory } from '../config/provider-directory.js';
+import { CredentialReports } from './credential-reports.js';
 import { Credentials } from './credentials.js';
 
 /** Time between two looks for resources that are due: a new credential's is read at once. */
@@ -56,6 +57,7 @@ export class DeploymentLists implements OnApplicationBootstrap, BeforeApplicatio
     private readonly pools: PlatformPools,
     private readonly credentials: Credentials,
     private readonly transport: UndiciTransport,
+    private readonly reports: CredentialReports,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -99,7 +101,10 @@ export class DeploymentLists implements OnApplicationBootstrap, BeforeApplicatio
           { provider: slug },
           found === null ? 'a list of deployments may not be read' : 'a list of deployments was read',
         );
+      const before = namesIn(names.list);
       this.pools.setListed(names, found);
+      // Lists of models follow at once, where anything changed.
+      if (before !== namesIn(found)) void this.reports.changed();
     } finally {
       this.due.set(names, this.clock.monotonic() + waitMs);
     }
@@ -140,6 +145,10 @@ export class DeploymentLists implements OnApplicationBootstrap, BeforeApplicatio
     if (!this.ending.signal.aborted)
       this.logger.warn({ err: failure }, 'a list of deployments could not be asked for');
   };
+}
+
+function namesIn(list: DeploymentList | null): string | null {
+  return list === null ? null : JSON.stringify([list.isWhole, [...list.names].sort()]);
 }
 
 function jsonOf(bytes: Uint8Array): unknown {
