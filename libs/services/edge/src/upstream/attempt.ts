@@ -228,7 +228,7 @@ export class Attempt {
         if (size > ERROR_BYTES_MAX) break;
       }
     } catch (error) {
-      // The status says enough; a body that breaks off must not turn a refusal into a connection error.
+      // The status says enough; a body that breaks off must not turn an error answer into a connection error.
       if (!(error instanceof TransportFailure)) throw error;
       if (error.fault === 'aborted') throw this.transportFailed(error);
     }

@@ -48,7 +48,7 @@ export class RealtimeAdmission {
   watchKey(
     { requestId, caller }: SessionFacts,
     { accountId, accountVersion: version }: KeyPrincipal,
-    end: (refusal: ApiError) => void,
+    end: (rejection: ApiError) => void,
   ): () => void {
     const { revocations } = this;
     revocations.add(requestId, { accountId, version, reload: () => caller(true), end });

@@ -75,7 +75,7 @@ export class RealtimeSession {
     ws.once('close', () => void this.close());
     this.upstream.once('close', (code, reason) => this.providerLeft(code, reason.toString()));
     this.watch();
-    this.unwatchKey = admission.watchKey(facts, principal, (refusal) => this.end(inSession(refusal)));
+    this.unwatchKey = admission.watchKey(facts, principal, (rejection) => this.end(inSession(rejection)));
     if (this.translator !== null) this.answered(this.translator.opened());
     if (options.given !== null) this.begin(options.given);
     if (drain.isDraining) this.leaveSoon();
@@ -231,16 +231,16 @@ export class RealtimeSession {
       const { routes } = this.planner.plan(withoutInput(model, 'transcription'), principal, requestId);
       const [planned] = routes;
       return { id: planned.model.record.id, upstreamModel: nameOf(planned) };
-    } catch (refusal) {
-      if (!(refusal instanceof ApiError)) throw refusal;
+    } catch (rejection) {
+      if (!(rejection instanceof ApiError)) throw rejection;
       const param = 'session.audio.input.transcription.model';
       // The pin is the session's: the key may have none.
-      if (refusal.code === 'model_not_available_on_pinned_provider')
+      if (rejection.code === 'model_not_available_on_pinned_provider')
         throw new ApiError('unsupported_operation', {
           message: 'The provider of this session does not transcribe speech with this model.',
           param,
         });
-      throw new ApiError(refusal.code, { ...refusal.options, message: refusal.message, param });
+      throw new ApiError(rejection.code, { ...rejection.options, message: rejection.message, param });
     }
   }
 
@@ -253,7 +253,7 @@ export class RealtimeSession {
     } catch (error) {
       return this.refuse(error, own);
     }
-    // Named, so that a refusal by the provider says which response it is of.
+    // Named, so that an error of the provider says which response it is of.
     await this.toProvider(respliced(body, { event_id: eventId }));
   }
 
@@ -339,8 +339,8 @@ export class RealtimeSession {
     if (event === null || this.translator === null) return;
     rememberSpelling(event, Buffer.from(bytes).toString('utf8'));
     const { provider, caller } = this.translator.sent(event);
-    const refusal = this.held.now(this.translator.heldLength);
-    if (refusal !== null) return this.end(refusal);
+    const rejection = this.held.now(this.translator.heldLength);
+    if (rejection !== null) return this.end(rejection);
     for (const message of provider) await this.pass(this.upstream, bytesOf(message));
     for (const one of caller) await this.event(one, bytesOf(one));
   }
@@ -368,7 +368,7 @@ export class RealtimeSession {
 
 /** Names of what the caller wrote as objects, where the provider repeats it: they may name money. */
 const WRITTEN = new Set(['tools', 'metadata', 'prompt']);
-/** Refusals of a response that no later one would escape. */
+/** Rejections of a response that no later one would escape. */
 const ENDS: ReadonlySet<string> = new Set([
   'invalid_api_key',
   'insufficient_quota',

@@ -119,7 +119,7 @@ export class SessionUnits {
       const unit = await this.openUnit(this.asked(), () => undefined);
       await unit.done({ prompt_tokens: 0, completion_tokens: 0 }, this.unitsOf());
     } catch (error) {
-      // A refusal was recorded, and nobody is left to be sent it.
+      // A rejection was recorded, and nobody is left to be sent it.
       if (!(error instanceof ApiError)) throw error;
     }
   }
