@@ -127,7 +127,7 @@ export class Admission {
   constructor(
     private readonly limits: LimitStore,
     private readonly totals: PostedTotals,
-    private readonly settlements: SettlementQueue,
+    private readonly settlementQueue: SettlementQueue,
     private readonly settling: Settling,
     private readonly outputs: OutputSizes,
     private readonly metrics: EdgeMetrics,
@@ -191,7 +191,7 @@ export class Admission {
   /** Cancels a unit whose late admission may have been counted, which is harmless where it was not. */
   cancel(request: AdmitRequest): void {
     const { accountId, unit, tokenEstimate } = request;
-    this.settlements.add({
+    this.settlementQueue.add({
       accountId,
       unit,
       action: 'cancel',

@@ -314,7 +314,7 @@ export class Units implements UnitSinks {
     readonly journal: Journal,
     readonly settling: Settling,
     readonly observer: UnitObserver,
-    private readonly settlements: SettlementQueue,
+    private readonly settlementQueue: SettlementQueue,
     private readonly inFlight: InFlight,
     private readonly revocations: Revocations,
     @Inject(CLOCK) readonly clock: Clock,
@@ -330,12 +330,12 @@ export class Units implements UnitSinks {
   open(call: InferenceRequest, admitted: AdmittedUnit, upstream: { abort: (why: ApiError) => void }): Unit {
     const unit = Unit.open(call, admitted, this);
     if (unit === null) {
-      this.settlements.add({ ...renewal(admitted), action: 'cancel', nano: 0n });
+      this.settlementQueue.add({ ...renewal(admitted), action: 'cancel', nano: 0n });
       throw this.notAccepting();
     }
     call.origin.opened?.();
     // Let in without the store: it learns of the unit when it is back.
-    if (admitted.counted.withoutStore !== undefined) this.settlements.add(renewal(admitted));
+    if (admitted.counted.withoutStore !== undefined) this.settlementQueue.add(renewal(admitted));
     this.inFlight.add(
       admitted,
       (why) => upstream.abort(why),

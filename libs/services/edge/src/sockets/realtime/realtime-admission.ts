@@ -37,7 +37,7 @@ export class RealtimeAdmission {
     private readonly units: Units,
     private readonly rejections: Rejections,
     private readonly revocations: Revocations,
-    private readonly settlements: SettlementQueue,
+    private readonly settlementQueue: SettlementQueue,
     private readonly alarms: ProviderAlarms,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -61,7 +61,7 @@ export class RealtimeAdmission {
     const admitted = await this.admitted(request, `${facts.requestId}/open`, work, planned);
     this.admission.cancel(admitted.request);
     // Else a first response that comes at once could be refused for a request that was none.
-    await this.settlements.deliveredOf(admitted.request.accountId);
+    await this.settlementQueue.deliveredOf(admitted.request.accountId);
   }
 
   /** Opens the unit of a number within the session. Throws ApiError where it is refused: that is recorded, and nothing was counted. */
