@@ -8,7 +8,7 @@ import {
   Rejected,
   type AdmittedUnit,
   type Plannable,
-  type Planned,
+  type PlannedUnit,
 } from '../../admission/admission.js';
 import { requestTags, type InferenceRequest, type Origin } from '../../request/inference-request.js';
 import { Rejections } from '../../units/rejections.js';
@@ -106,7 +106,7 @@ export class RealtimeAdmission {
   ): Promise<AdmittedUnit> {
     const { admission, rejections } = this;
     const tags = requestTags(request.headers, request.principal);
-    const planFor = (principal: KeyPrincipal): Planned => {
+    const planFor = (principal: KeyPrincipal): PlannedUnit => {
       const plan = onRoute(this.planner.plan(work, principal, request.requestId), work, route);
       return { principal, asked: askedOf(work), plan, tags, ...UNRECORDED };
     };

@@ -33,7 +33,7 @@ const DRAIN_NOTICE_MS = 30_000;
 export class RealtimeSession {
   private readonly ws: WebSocket;
   private readonly upstream: WebSocket;
-  private readonly planned: PlannedRoute;
+  private readonly plannedRoute: PlannedRoute;
   private readonly input = new SessionInput();
   private readonly units: SessionUnits;
   /** Translator for a provider whose events differ from the caller's. */
@@ -57,14 +57,14 @@ export class RealtimeSession {
     const { ws, link, facts, model, principal } = options;
     this.ws = ws;
     this.upstream = link.ws;
-    this.planned = link.planned;
+    this.plannedRoute = link.plannedRoute;
     this.lastActiveMs = clock.monotonic();
-    this.translator = this.translatorOf(link.planned);
+    this.translator = this.translatorOf(link.plannedRoute);
     this.held = new HeldLength(pressure.ofAccount(principal.accountId));
     const giveUp = (why: ApiError): void => this.end(why);
     const refused = (error: unknown): void => this.refuse(error, null);
     this.units = new SessionUnits(
-      { model, facts, planned: link.planned, input: this.input, giveUp, refused },
+      { model, facts, plannedRoute: link.plannedRoute, input: this.input, giveUp, refused },
       admission,
       clock,
     );
@@ -210,8 +210,8 @@ export class RealtimeSession {
   private updateSession(body: ParsedBody, bytes: Buffer): Promise<void> | undefined {
     const eventId = eventIdOf(body);
     try {
-      if (!this.planned.providerKey) refusePrompt(body, 'session');
-      const session = this.input.update(body, nameOf(this.planned), (model) => this.transcriber(model));
+      if (!this.plannedRoute.providerKey) refusePrompt(body, 'session');
+      const session = this.input.update(body, nameOf(this.plannedRoute), (model) => this.transcriber(model));
       return this.toProvider(session === null ? bytes : respliced(body, { session }));
     } catch (error) {
       this.refuse(error, eventId);
@@ -224,13 +224,13 @@ export class RealtimeSession {
    * that names the member.
    */
   private transcriber(model: string): { id: string; upstreamModel: string } {
-    const { provider } = this.planned.route;
+    const { provider } = this.plannedRoute.route;
     const principal = { ...this.options.principal, fixedProvider: provider };
     try {
       const { requestId } = this.options.facts;
       const { routes } = this.planner.plan(withoutInput(model, 'transcription'), principal, requestId);
-      const [planned] = routes;
-      return { id: planned.model.record.id, upstreamModel: nameOf(planned) };
+      const [plannedRoute] = routes;
+      return { id: plannedRoute.model.record.id, upstreamModel: nameOf(plannedRoute) };
     } catch (rejection) {
       if (!(rejection instanceof ApiError)) throw rejection;
       const param = 'session.audio.input.transcription.model';
@@ -248,7 +248,7 @@ export class RealtimeSession {
     const own = eventIdOf(body);
     const eventId = own ?? newAnswerId(OWN_EVENT, this.clock, this.random);
     try {
-      if (!this.planned.providerKey) refusePrompt(body, 'response');
+      if (!this.plannedRoute.providerKey) refusePrompt(body, 'response');
       await this.units.expect(eventId);
     } catch (error) {
       return this.refuse(error, own);
@@ -289,7 +289,7 @@ export class RealtimeSession {
 
   private ownSession(event: Record<string, unknown>): Buffer {
     const session = isObject(event.session) ? event.session : {};
-    return bytesOf({ ...event, session: { ...session, model: this.planned.model.record.id } });
+    return bytesOf({ ...event, session: { ...session, model: this.plannedRoute.model.record.id } });
   }
 
   /** Reports the provider's failure, unless the caller caused it. */
@@ -308,7 +308,7 @@ export class RealtimeSession {
       );
     }
     this.say(
-      new ApiError('provider_error', { message: `${this.planned.provider.name}: ${message}` }),
+      new ApiError('provider_error', { message: `${this.plannedRoute.provider.name}: ${message}` }),
       eventId,
     );
   }
@@ -321,7 +321,7 @@ export class RealtimeSession {
   }
 
   private providerLost(how: string): void {
-    const message = `${this.planned.provider.name} ${how}`;
+    const message = `${this.plannedRoute.provider.name} ${how}`;
     void this.units.failed().finally(() => this.end(new ApiError('provider_error', { message })));
   }
 
