@@ -10,10 +10,11 @@ import {
 } from '@gateway/edge';
 import { kafkaAccess, WorkerShipper } from '@gateway/event-log';
 import {
+  livePrincipals,
+  redisAddress,
   RemoteCatalogueModule,
   RemoteContentsModule,
   RemoteFundsModule,
-  RemotePrincipalsModule,
   RemoteProviderKeysModule,
   RemoteResponsesModule,
   RemoteRouteHealthModule,
@@ -43,7 +44,7 @@ export function edgeParts({
   const edge = EdgeModule.with({ config, providers, keyed, frontDoor: frontDoorOf(config) });
   const ports = [
     ObjectStoreModule.with(objects),
-    RemotePrincipalsModule,
+    livePrincipals(redisAddress(fleet)),
     RemoteProviderKeysModule,
     RemoteCatalogueModule,
     RemoteFundsModule,

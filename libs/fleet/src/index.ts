@@ -2,6 +2,7 @@ export { startFleetApp } from './fleet-app.js';
 export type { EdgeLimits } from './fleet-app.js';
 export { readFleetSettings } from './fleet-settings.js';
 export type { FleetSettings } from './fleet-settings.js';
+export { livePrincipals } from './live-principals.module.js';
 export { redisAddress, RedisConfig } from './redis/redis.config.js';
 export { ConnectedLimitStore, connectRedis } from './redis/connect-redis.js';
 export type { RedisAddress } from './redis/connect-redis.js';

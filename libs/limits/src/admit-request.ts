@@ -20,8 +20,7 @@ export interface AdmitModel {
   isFree: boolean;
 }
 
-/** Money and tokens that one unit asks its limits for. */
-export interface UnitNeeds {
+export interface Reservation {
   /** Amount of the price formula at the dearest billable route, rounded up; 0 asks for no money. */
   nano: bigint;
   /** The most that the unit may cost. */
@@ -39,37 +38,37 @@ export function admitRequest(
   principal: KeyPrincipal,
   model: AdmitModel,
   unit: string,
-  needs: UnitNeeds,
+  reservation: Reservation,
 ): AdmitRequest {
-  const { scopes, creditLimitNano } = limitsOf(principal);
+  const { scopes, creditLimitNano } = termsOf(principal);
   return {
     accountId: principal.accountId,
     accountVersion: principal.accountVersion,
     unit,
     scopes,
-    extra: extraCounters(principal, model, needs),
+    extra: extraCounters(principal, model, reservation),
     creditLimitNano,
-    reservationNano: needs.nano,
-    worstNano: needs.worstNano,
-    tokenEstimate: needs.tokens,
+    reservationNano: reservation.nano,
+    worstNano: reservation.worstNano,
+    tokenEstimate: reservation.tokens,
     leaseMs: LEASE_MS,
   };
 }
 
-type KeyLimits = Pick<AdmitRequest, 'scopes' | 'creditLimitNano'>;
+type Terms = Pick<AdmitRequest, 'scopes' | 'creditLimitNano'>;
 
 // Made once per principal: the Redis driver packs a principal's limits once, too, and finds them by the array.
-const limitsByPrincipal = new WeakMap<KeyPrincipal, KeyLimits>();
+const terms = new WeakMap<KeyPrincipal, Terms>();
 
-function limitsOf(principal: KeyPrincipal): KeyLimits {
-  let known = limitsByPrincipal.get(principal);
+function termsOf(principal: KeyPrincipal): Terms {
+  let known = terms.get(principal);
   if (known === undefined) {
     const { creditLimitUsd } = principal;
     known = {
       scopes: limitScopes(principal),
       creditLimitNano: creditLimitUsd === null ? null : settledNano(creditLimitUsd),
     };
-    limitsByPrincipal.set(principal, known);
+    terms.set(principal, known);
   }
   return known;
 }
@@ -88,7 +87,7 @@ function limitScopes(principal: KeyPrincipal): LimitScope[] {
 function extraCounters(
   principal: KeyPrincipal,
   model: AdmitModel,
-  { heldAs = null, requestedAtMs }: Pick<UnitNeeds, 'heldAs' | 'requestedAtMs'>,
+  { heldAs = null, requestedAtMs }: Pick<Reservation, 'heldAs' | 'requestedAtMs'>,
 ): ExtraCounter[] {
   const extra: ExtraCounter[] = [];
   if (model.isFree) extra.push({ name: 'free', rpm: FREE_MODELS.rpm, rpd: FREE_MODELS.rpd, tpm: null });

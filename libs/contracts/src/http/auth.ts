@@ -3,6 +3,7 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
+  IsBoolean,
   IsEmail,
   IsIn,
   IsOptional,
@@ -49,6 +50,8 @@ export class ResolveKeysBody {
   @ArrayMaxSize(RESOLVED_KEYS_MAX)
   @Matches(/^[0-9a-f]{64}$/, { each: true })
   digests!: string[];
+  /** True for keys that an edge fetches before anybody uses them. */
+  @IsOptional() @IsBoolean() is_ahead?: boolean;
 }
 
 /** Its answer, in the order of the body; null = unknown, expired or rotated out. The ETag is that of a later resolve. */

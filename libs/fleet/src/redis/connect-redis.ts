@@ -134,6 +134,11 @@ export class ConnectedLimitStore extends RedisLimitStore {
   }
 }
 
+/** Resolves when commands are taken, whatever fails before that. */
+export async function untilReady(client: Redis | Cluster): Promise<void> {
+  if (client.status !== 'ready') await new Promise<void>((resolve) => client.once('ready', () => resolve()));
+}
+
 function accessOf({ username, password, tls }: RedisAccess): RedisAccess {
   return {
     ...(username === undefined ? {} : { username }),

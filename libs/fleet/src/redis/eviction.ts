@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/contracts';
 import { within } from '@gateway/event-log';
 import { ConfigError } from '@gateway/platform';
 import { Cluster, type Redis } from 'ioredis';
-import { connectRedis, type RedisAddress } from './connect-redis.js';
+import { connectRedis, untilReady, type RedisAddress } from './connect-redis.js';
 
 /** Longest wait for the connection, and for each node's answer: a Redis that is away refuses no start. */
 const WAIT_MS = 2_000;
@@ -32,7 +32,7 @@ export async function evictionPolicies(address: RedisAddress, clock: Clock): Pro
   const { client } = connection;
   const inTime = { clock, timeoutMs: WAIT_MS };
   try {
-    await within(ready(client), inTime);
+    await within(untilReady(client), inTime);
     const nodes = client instanceof Cluster ? client.nodes('master') : [client];
     const asked = await Promise.allSettled(nodes.map((node) => within(policyOf(node), inTime)));
     return asked.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
@@ -41,11 +41,6 @@ export async function evictionPolicies(address: RedisAddress, clock: Clock): Pro
   } finally {
     connection.close();
   }
-}
-
-/** Resolves when commands are taken, whatever fails before that. */
-async function ready(client: Redis | Cluster): Promise<void> {
-  if (client.status !== 'ready') await new Promise<void>((resolve) => client.once('ready', () => resolve()));
 }
 
 async function policyOf(node: Redis): Promise<NodePolicy[]> {

@@ -15,6 +15,7 @@ import {
 import { unavailable, type InternalHttp, type InternalResponse } from '@gateway/platform';
 import { BoundedCache } from './bounded-cache.js';
 import { LookupLoader, SHED } from './lookup-loader.js';
+import { parsePrincipal } from './parse-principal.js';
 import type { PrincipalLoad, PrincipalLookup } from './reader-metrics.js';
 
 interface Entry {
@@ -44,6 +45,8 @@ export interface HttpPrincipalReaderDeps {
   random: Random;
   /** Called with every principal from memory and of every answer of the keys service. */
   onOutcome?: (outcome: PrincipalLookup | PrincipalLoad) => void;
+  /** Called with the digest of each key that the keys service knew for a caller. */
+  onKey?: (digest: string) => void;
 }
 
 /** 1.7 KB each, 4.5 KB with its admission prepared: an edge that serves so many keys in turn must not look each up again. */
@@ -63,6 +66,11 @@ const HELD_BACK_MS = 1_000;
 const TIMEOUT_MS = 250;
 /** Time of a first look-up: there is no record to serve meanwhile, and waiting for a busy service is better. */
 const NEW_TIMEOUT_MS = 500;
+
+/** Batches at once of those that are fetched before they are asked for. */
+const WARM_BATCHES = 4;
+/** Time of such a batch, for which no caller waits. */
+const WARM_TIMEOUT_MS = 2_000;
 
 type KeyAnswer = ResolvedKeys['keys'][number];
 /** Time of a read of a key, which no inference waits for. */
@@ -124,6 +132,30 @@ export class HttpPrincipalReader extends PrincipalReader {
       () => this.load(credential, cacheKey),
     );
     return flight.next;
+  }
+
+  /**
+   * Fetches keys before they are asked for, until a monotonic time. Returns the number of those that are kept. A failure
+   * ends it with an error: the others are looked up at their first use.
+   */
+  async warm(digests: readonly string[], untilMs: number): Promise<number> {
+    let kept = 0;
+    let at = 0;
+    const lane = async (): Promise<void> => {
+      while (at < digests.length && this.deps.clock.monotonic() < untilMs) {
+        const batch = digests.slice(at, (at += RESOLVED_KEYS_MAX));
+        const answers = await this.askForKeys(batch, true);
+        for (const [n, answer] of answers.entries()) kept += this.keep(batch[n], answer);
+      }
+    };
+    const lanes = Array.from({ length: WARM_BATCHES }, () =>
+      lane().catch((failure: unknown) => {
+        at = digests.length;
+        throw failure;
+      }),
+    );
+    for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
+    return kept;
   }
 
   async keyById(keyId: string, accountIds: readonly string[]): Promise<KeyPrincipal> {
@@ -193,10 +225,24 @@ export class HttpPrincipalReader extends PrincipalReader {
     }
   }
 
-  private async askForKeys(digests: string[]): Promise<readonly KeyAnswer[]> {
+  /** Keeps a key that nobody has asked for yet; 1 where it was kept. */
+  private keep(digest: string, answer: KeyAnswer): number {
+    const cacheKey = cacheKeyOf({ kind: 'key', digest });
+    if (answer === null || this.entries.get(cacheKey) !== undefined) return 0;
+    const principal = parsePrincipal(answer.principal, 'key');
+    this.entries.set(cacheKey, {
+      ...{ principal, etag: answer.etag },
+      ...this.confirmed(this.deps.clock.monotonic()),
+    });
+    this.deps.onOutcome?.('fetched');
+    return 1;
+  }
+
+  private async askForKeys(digests: string[], isAhead = false): Promise<readonly KeyAnswer[]> {
     const { status, body } = await this.deps.http.request({
-      ...{ service: 'keys', method: 'POST', path: '/internal/principals/keys', body: { digests } },
-      ...{ timeoutMs: NEW_TIMEOUT_MS, idempotent: true },
+      ...{ service: 'keys', method: 'POST', path: '/internal/principals/keys' },
+      body: isAhead ? { digests, is_ahead: true } : { digests },
+      ...{ timeoutMs: isAhead ? WARM_TIMEOUT_MS : NEW_TIMEOUT_MS, idempotent: true },
     });
     const keys = status === 200 ? (body as Partial<ResolvedKeys> | undefined)?.keys : undefined;
     if (!Array.isArray(keys) || keys.length !== digests.length) throw new Error(`keys answered ${status}`);
@@ -281,6 +327,7 @@ export class HttpPrincipalReader extends PrincipalReader {
       this.deps.onOutcome?.('unknown');
       throw new ApiError('unauthorized');
     }
+    if (credential.kind === 'key' && answer.status < 400) this.deps.onKey?.(credential.digest);
     if (answer.status === 304 && known !== undefined) {
       this.entries.set(cacheKey, { ...known, ...this.confirmed(now) });
       this.deps.onOutcome?.('unchanged');
@@ -341,32 +388,4 @@ function expiryOf(token: string): number | null {
   } catch {
     return null;
   }
-}
-
-const STRINGS: Readonly<Record<Principal['kind'], readonly string[]>> = {
-  key: ['keyId', 'status', 'accountId', 'createdBy', 'endUserKey'],
-  session: ['userId', 'sessionId', 'accountId'],
-  admin_key: ['keyId', 'orgId', 'accountId', 'createdBy'],
-};
-const ARRAYS: Readonly<Record<Principal['kind'], readonly string[]>> = {
-  key: ['limits', 'access'],
-  session: ['memberships'],
-  admin_key: ['scopes'],
-};
-
-/** A principal as the keys service answers it. Throws where the answer cannot be one of this kind. */
-function parsePrincipal(value: unknown, kind: Credential['kind']): Principal {
-  if (!isPrincipal(value, kind)) throw new Error('The keys service answered no principal.');
-  return value;
-}
-
-function isPrincipal(value: unknown, kind: Credential['kind']): value is Principal {
-  if (typeof value !== 'object' || value === null) return false;
-  const record = value as Readonly<Record<string, unknown>>;
-  return (
-    record.kind === kind &&
-    typeof record.accountVersion === 'number' &&
-    STRINGS[kind].every((name) => typeof record[name] === 'string') &&
-    ARRAYS[kind].every((name) => Array.isArray(record[name]))
-  );
 }

@@ -6,14 +6,14 @@ import type { Metrics } from '@gateway/platform';
  * refused unasked.
  */
 export type PrincipalLookup = 'hit' | 'negative' | 'unconfirmed' | 'shed';
-/** The result of a question to the keys service. */
-export type PrincipalLoad = 'loaded' | 'unchanged' | 'unknown' | 'failed';
+/** The result of a question to the keys service; `fetched` before anybody asked for the key. */
+export type PrincipalLoad = 'loaded' | 'fetched' | 'unchanged' | 'unknown' | 'failed';
 
 /** Counts what the cache of principals did. */
 export function principalCacheCounter(metrics: Metrics): (outcome: PrincipalLookup | PrincipalLoad) => void {
   const series = metrics.counter(
     'gateway_principal_cache_total',
-    'Principals from memory (hit, negative, unconfirmed), credentials whose turn to be looked up did not come (shed) and questions to the keys service (loaded, unchanged, unknown, failed).',
+    'Principals from memory (hit, negative, unconfirmed), credentials whose turn to be looked up did not come (shed) and questions to the keys service (loaded, fetched ahead, unchanged, unknown, failed).',
     ['outcome'],
   );
   return (outcome) => series(outcome).inc();

@@ -167,9 +167,9 @@ async function boundedBytes(
 ): Promise<Buffer> {
   try {
     reserveMemory?.(Math.min(Number(response.headers['content-length'] ?? maxBytes), maxBytes));
-  } catch (rejection) {
+  } catch (refusal) {
     response.body.on('error', () => undefined).destroy();
-    throw rejection;
+    throw refusal;
   }
   const chunks: Buffer[] = [];
   let size = 0;

@@ -32,8 +32,8 @@ export function withMemory<T>(
   };
   const reading = read((bytes) => {
     release();
-    const rejection = budget.rejectionOfMore(bytes);
-    if (rejection !== null) throw rejection;
+    const refusal = budget.refusalOfMore(bytes);
+    if (refusal !== null) throw refusal;
     budget.held(bytes);
     held = bytes;
   });

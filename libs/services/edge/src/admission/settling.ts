@@ -4,7 +4,7 @@ import type { SettlementQueue } from '@gateway/limits';
 
 export interface SettlingDeps {
   journal: () => Pick<Journal, 'synced'>;
-  settlementQueue: Pick<SettlementQueue, 'deliveredOf'>;
+  settlements: Pick<SettlementQueue, 'deliveredOf'>;
   clock: Clock;
 }
 
@@ -71,9 +71,9 @@ export class Settling {
   }
 
   private async report(accountId: string): Promise<void> {
-    const { journal, settlementQueue } = this.deps;
+    const { journal, settlements } = this.deps;
     // Only what is synced may be settled.
     if (this.has(accountId)) await journal().synced();
-    await settlementQueue.deliveredOf(accountId);
+    await settlements.deliveredOf(accountId);
   }
 }

@@ -180,12 +180,12 @@ export class UpstreamBatches {
     call: UpstreamBatchCall,
     routes: readonly PlannedRoute[],
   ): Promise<{ target: Target; credential: string; path: string } | null> {
-    const plannedRoute = routes.at(0);
-    const dialect = BATCHES_DIALECTS.get(plannedRoute?.provider.batches ?? '');
-    if (plannedRoute === undefined || dialect === undefined) return null;
-    const request = requestOf(routes, { credential: credentialOf(plannedRoute), path: null });
+    const planned = routes.at(0);
+    const dialect = BATCHES_DIALECTS.get(planned?.provider.batches ?? '');
+    if (planned === undefined || dialect === undefined) return null;
+    const request = requestOf(routes, { credential: credentialOf(planned), path: null });
     if (request === null || !dialect.takes(request.path)) return null;
-    const credential = this.targets.credentialFor(plannedRoute);
+    const credential = this.targets.credentialFor(planned);
     const target = credential === null ? null : await this.targetOf(call, credential);
     return target === null || credential === null ? null : { target, credential, path: request.path };
   }
@@ -239,12 +239,12 @@ function requestOf(
   { credential, path }: { credential: string; path: string | null },
 ): UpstreamBody | null {
   const [slug] = credential.split('@', 1);
-  const plannedRoute = routes.find(
+  const planned = routes.find(
     (one) => credentialOf(one) === credential || (one.pooled?.id === null && one.route.provider === slug),
   );
-  if (plannedRoute === undefined || plannedRoute.translation.exchange) return null;
+  if (planned === undefined || planned.translation.exchange) return null;
   try {
-    const { request } = plannedRoute.translation;
+    const { request } = planned.translation;
     return path === null || request.path === path ? request : null;
   } catch (failure) {
     if (failure instanceof ApiError) return null;

@@ -136,7 +136,7 @@ function hasTokens({ prompt_tokens: prompt = 0, completion_tokens: completion = 
 
 /** One try of one route while it runs and after. */
 export interface AttemptState {
-  plannedRoute: PlannedRoute;
+  planned: PlannedRoute;
   n: number;
   startedAtMs: number;
   startedMs: number;
@@ -155,14 +155,9 @@ export interface AttemptState {
 }
 
 /** Returns the state of an attempt that begins now. */
-export function begunAttempt(
-  plannedRoute: PlannedRoute,
-  n: number,
-  meter: Meter,
-  clock: Clock,
-): AttemptState {
+export function begunAttempt(planned: PlannedRoute, n: number, meter: Meter, clock: Clock): AttemptState {
   return {
-    plannedRoute,
+    planned,
     n,
     startedAtMs: clock.now(),
     startedMs: clock.monotonic(),

@@ -40,7 +40,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
     super();
     this.resolutions = new Counter({
       name: 'gateway_principal_resolutions_total',
-      help: 'Principals read past the cache, by kind of credential and outcome (found or the code of the rejection).',
+      help: 'Principals read past the cache, by kind of credential and outcome (found or the code of the refusal).',
       labelNames: ['kind', 'outcome'],
       registers: [registry],
     });
@@ -58,30 +58,30 @@ export class DatabasePrincipalReader extends PrincipalReader {
       this.resolutions.inc({ kind, outcome: 'found' });
       return principal;
     } catch (failure) {
-      const rejection = failure instanceof ApiError ? failure : unavailable(this.random, failure);
-      this.resolutions.inc({ kind, outcome: rejection.code });
-      throw rejection;
+      const refusal = failure instanceof ApiError ? failure : unavailable(this.random, failure);
+      this.resolutions.inc({ kind, outcome: refusal.code });
+      throw refusal;
     }
   }
 
   /**
-   * Reads past the cache, in one statement; null = unknown, expired or rotated out. Throws ApiError
-   * `service_unavailable`.
+   * Reads past the cache, in one statement; null = unknown, expired or rotated out. Keys that are read ahead of their
+   * use are not noted as used. Throws ApiError `service_unavailable`.
    */
-  async readKeys(digests: readonly string[]): Promise<(KeyPrincipal | null)[]> {
+  async readKeys(digests: readonly string[], isAhead = false): Promise<(KeyPrincipal | null)[]> {
     try {
       const hmacs = digests.map((digest) => hmacsOf(digest, this.secrets));
       const rows = await findKeysByHmac(this.database.pool, hmacs, new Date(this.clock.now()));
-      return rows.map((row) => this.counted(row === null ? null : this.keys.principalOf(row)));
+      return rows.map((row) => this.counted(row === null ? null : this.keys.principalOf(row), isAhead));
     } catch (failure) {
       throw unavailable(this.random, failure);
     }
   }
 
-  private counted(principal: KeyPrincipal | null): KeyPrincipal | null {
+  private counted(principal: KeyPrincipal | null, isAhead: boolean): KeyPrincipal | null {
     const found = this.isUsable(principal) ? principal : null;
     this.resolutions.inc({ kind: 'key', outcome: found === null ? 'unauthorized' : 'found' });
-    if (found?.status === 'active') this.lastUsed.note(found.keyId);
+    if (found?.status === 'active' && !isAhead) this.lastUsed.note(found.keyId);
     return found;
   }
 

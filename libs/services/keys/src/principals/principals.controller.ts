@@ -40,8 +40,8 @@ export class PrincipalsController {
   @Post('keys')
   @HttpCode(200)
   @Access({ internal: true })
-  async keys(@Body() { digests }: ResolveKeysBody): Promise<ResolvedKeys> {
-    const principals = await this.reader.readKeys(digests);
+  async keys(@Body() { digests, is_ahead: isAhead }: ResolveKeysBody): Promise<ResolvedKeys> {
+    const principals = await this.reader.readKeys(digests, isAhead);
     return {
       keys: principals.map((principal) =>
         principal === null ? null : { principal, etag: etagOf(principal) },
