@@ -77,50 +77,46 @@ export class NativeChatEncoder implements AnswerEncoder {
     return last === 'end' ? frames + this.usageFrame() + DONE_FRAME : frames;
   }
 
-  private chunkFrames(chunk: JsonObject, events: ModelEvent[]): string {
-    const ofChoice = new Map<number, ChoiceEvent[]>();
-    const raws = new Map<number, JsonObject>();
-    for (const [position, raw] of objectsOf(chunk.choices).entries()) {
-      const index = typeof raw.index === 'number' ? raw.index : position;
-      raws.set(index, raw);
-      ofChoice.set(index, []);
+  private chunkFrames(chunk: JsonObject, events: readonly ModelEvent[]): string {
+    const raws = objectsOf(chunk.choices);
+    // Most chunks have one choice: no list grows for it, and few are searched.
+    const indexes = raws.length === 0 ? [] : [indexAt(raws, 0)];
+    for (let position = 1; position < raws.length; position += 1) {
+      const index = indexAt(raws, position);
+      if (!indexes.includes(index)) indexes.push(index);
     }
-    for (const event of events) {
-      if (!('choice' in event)) continue;
-      const list = ofChoice.get(event.choice);
-      if (list) list.push(event);
-      else ofChoice.set(event.choice, [event]);
-    }
-    if (ofChoice.size === 0) return '';
-    const opening: JsonObject[] = [];
-    const content: JsonObject[] = [];
-    const closing: JsonObject[] = [];
-    for (const [index, own] of ofChoice) {
-      const raw = raws.get(index) ?? {};
+    for (const event of events)
+      if ('choice' in event && !indexes.includes(event.choice)) indexes.push(event.choice);
+    let opening: JsonObject[] | null = null;
+    let content: JsonObject[] | null = null;
+    let closing = '';
+    for (const index of indexes) {
+      const raw = raws.length > 1 ? lastChoice(raws, index) : (raws[0] ?? {});
       const isFirst = !this.seen.has(index);
-      const delta = this.delta(index, own, objectOf(raw.delta));
+      const delta = this.delta(index, events, objectOf(raw.delta));
       const isEmpty = Object.keys(delta).length === 0;
-      if (isFirst) opening.push(this.choiceOf(index, isEmpty ? raw : {}, { role: 'assistant', content: '' }));
-      if (!isEmpty) content.push(this.choiceOf(index, raw, delta));
-      const finish = own.find((event) => event.type === 'finish');
-      if (finish) closing.push(this.finished(finish, raw, isEmpty));
+      if (isFirst)
+        opening = [
+          ...(opening ?? []),
+          this.choiceOf(index, isEmpty ? raw : {}, { role: 'assistant', content: '' }),
+        ];
+      if (!isEmpty) content = [...(content ?? []), this.choiceOf(index, raw, delta)];
+      for (const event of events)
+        if (event.type === 'finish' && event.choice === index)
+          closing += this.frame(chunk, [this.finished(event, raw, isEmpty)]);
     }
-    let frames = '';
-    if (opening.length > 0) frames += this.frame(chunk, opening);
-    if (content.length > 0) frames += this.frame(chunk, content);
-    for (const choice of closing) frames += this.frame(chunk, [choice]);
-    return frames;
+    return `${this.frame(chunk, opening)}${this.frame(chunk, content)}${closing}`;
   }
 
-  private delta(index: number, events: ChoiceEvent[], raw: JsonObject): JsonObject {
-    const state = this.seen.get(index) ?? { custom: new Set(), details: new ReasoningDetails() };
-    this.seen.set(index, state);
-    const { excludeReasoning } = this.facts;
+  private delta(index: number, events: readonly ModelEvent[], raw: JsonObject): JsonObject {
+    let state = this.seen.get(index);
+    if (!state) this.seen.set(index, (state = { custom: new Set(), details: new ReasoningDetails() }));
     const unknown = this.unknownOf(raw, this.ownMessage);
     for (const name of Object.keys(unknown)) if (unknown[name] === null) delete unknown[name];
     const delta: JsonObject = {};
-    for (const event of events) this.addTo(delta, event, state);
-    if (excludeReasoning) for (const name of ['reasoning', 'reasoning_details']) delete delta[name];
+    for (const event of events)
+      if ('choice' in event && event.choice === index) this.addTo(delta, event, state);
+    if (this.facts.excludeReasoning) for (const name of REASONING) delete delta[name];
     return Object.assign(delta, unknown);
   }
 
@@ -174,7 +170,8 @@ export class NativeChatEncoder implements AnswerEncoder {
     };
   }
 
-  private frame(chunk: JsonObject, choices: JsonObject[]): string {
+  private frame(chunk: JsonObject, choices: JsonObject[] | null): string {
+    if (choices === null) return '';
     const edited = {
       ...this.chunkHead(),
       choices,
@@ -234,6 +231,18 @@ export class NativeChatEncoder implements AnswerEncoder {
   }
 }
 
+/** Returns the last of a chunk's choices with this index, an empty one where none has it. */
+function lastChoice(raws: readonly JsonObject[], index: number): JsonObject {
+  for (let position = raws.length - 1; position >= 0; position -= 1)
+    if (indexAt(raws, position) === index) return raws[position];
+  return {};
+}
+
+function indexAt(raws: readonly JsonObject[], position: number): number {
+  const { index } = raws[position];
+  return typeof index === 'number' ? index : position;
+}
+
 function logprobsOf({ logprobs }: JsonObject): unknown {
   return withoutMoney(logprobs ?? null);
 }
@@ -284,6 +293,9 @@ const OWN_MESSAGE = new Set([
   'thinking',
 ]);
 const OWN_AND_REASONING = new Set([...OWN_MESSAGE, 'reasoning_content', 'reasoning_details']);
+
+/** Members of a delta that a caller who excludes reasoning does not get. */
+const REASONING = ['reasoning', 'reasoning_details'];
 
 /** The caller's own words, where a provider repeats them. */
 const REPEATED = new Set(['metadata']);

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, HEADER, UpstreamError, type Clock } from '@gateway/contracts';
-import type { Piece } from '@gateway/dialects';
 import { EVENT_STREAM_HEADERS, type RequestRecord } from '@gateway/endpoints';
 import { CLOCK, Deadlines, type Deadline } from '@gateway/platform';
 import type { Disconnect } from '@gateway/money';
@@ -140,8 +139,7 @@ class Delivery {
   async run(): Promise<void> {
     const { received, client } = this;
     try {
-      let isOver = await this.pass(received.first);
-      while (!isOver) isOver = await this.pass(await received.next());
+      await this.deliver();
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       if (client.isGone) await this.cancelled();
@@ -159,30 +157,25 @@ class Delivery {
     if (client.isOpen && !client.raw.writableEnded) client.end();
   }
 
-  /** True once the answer is over. */
-  private async pass(pieces: readonly Piece[]): Promise<boolean> {
+  /** Passes on what arrives until the answer is over. */
+  private async deliver(): Promise<void> {
     const { received, client } = this;
-    // Set before anything is awaited: the caller may leave during the write.
-    client.usageMayCome = this.usageMayCome;
-    for (const piece of pieces) {
-      switch (piece.kind) {
-        case 'failure':
-          await this.failed(received.attempt.failed(piece.failure));
-          return true;
-        case 'end':
+    for (let pieces = received.first; ; pieces = await received.next()) {
+      // Set before anything is awaited: the caller may leave during the write.
+      client.usageMayCome = this.usageMayCome;
+      for (const piece of pieces) {
+        if (piece.kind === 'failure') return this.failed(received.attempt.failed(piece.failure));
+        if (piece.kind === 'end') {
           this.isWhole = true;
-          await this.end(piece.out);
-          return true;
-        case 'wait':
-        case 'opening':
-        case 'part':
-          this.open();
-          this.recorder?.see(piece.out);
-          if (piece.out.length > 0) this.keepAlive?.arm();
-          await client.write(piece.out);
+          return this.end(piece.out);
+        }
+        this.open();
+        this.recorder?.see(piece.out);
+        if (piece.out.length > 0) this.keepAlive?.arm();
+        const slow = client.write(piece.out);
+        if (slow !== undefined) await slow;
       }
     }
-    return false;
   }
 
   private open(): void {

@@ -72,14 +72,21 @@ export class Client {
     this.raw.writeHead(200, head);
   }
 
-  /** Writes, and waits while the client reads slower than it is written to. A client that reads nothing is closed. */
-  async write(out: string | Uint8Array): Promise<void> {
-    if (out.length === 0) return;
+  /**
+   * Writes. Returns a promise where the client reads slower than it is written to, and nothing where there is nothing to
+   * wait for: most frames of a stream. A client that reads nothing is closed.
+   */
+  write(out: string | Uint8Array): Promise<void> | undefined {
+    if (out.length === 0) return undefined;
     if (this.tee !== null) this.tee(out);
-    if (out.length <= PIECE_BYTES) return this.writePiece(out);
+    if (out.length > PIECE_BYTES) return this.writeLong(out);
+    return this.isGone || this.raw.write(out) ? undefined : this.drain();
+  }
+
+  private async writeLong(out: string | Uint8Array): Promise<void> {
     const bytes = typeof out === 'string' ? Buffer.from(out) : out;
     for (let at = 0; at < bytes.length && !this.isGone; at += PIECE_BYTES)
-      await this.writePiece(bytes.subarray(at, at + PIECE_BYTES));
+      if (!this.raw.write(bytes.subarray(at, at + PIECE_BYTES))) await this.drain();
   }
 
   /** A whole answer, with its length. A client that takes none of it for the stall timeout is closed. */
@@ -108,8 +115,8 @@ export class Client {
     if (socket !== null && socket.writableLength > 0) socket.setTimeout(this.stallMs);
   }
 
-  private async writePiece(piece: string | Uint8Array): Promise<void> {
-    if (this.isGone || this.raw.write(piece)) return;
+  /** Waits until the client has read what is written, or has been closed because it reads nothing. */
+  private async drain(): Promise<void> {
     const stalled = this.deadlines.set(this.stallMs, () => this.raw.destroy());
     await new Promise<void>((resolve) => (this.drained = resolve));
     stalled.cancel();
