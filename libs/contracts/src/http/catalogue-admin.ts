@@ -50,6 +50,15 @@ export class ModelRouteBody {
   @IsOptional() @Matches(DAY) effective_date?: string;
   /** First day on which the provider does not serve it any more. */
   @IsOptional() @Matches(DAY) retires_at?: string;
+  /** Regions in which it computes. Absent: what the layers below say, else the provider's. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(64)
+  @Matches(SLUG, { each: true })
+  regions?: string[];
+  /** True if neither prompts nor answers are kept. Absent: what the layers below say, else the provider's promise. */
+  @IsOptional() @IsBoolean() zero_retention?: boolean;
 }
 
 /** Body of PUT /v1/admin/models/{id}: the whole model; what is absent has its default. */
@@ -99,6 +108,15 @@ export class PatchRouteBody {
   @IsOptional() @Matches(DAY) effective_date?: string;
   /** First day on which the provider does not serve it any more; null: none is known. */
   @IsOptional() @Matches(DAY) retires_at?: string | null;
+  /** Regions in which it computes. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(64)
+  @Matches(SLUG, { each: true })
+  regions?: string[];
+  /** True if neither prompts nor answers are kept. */
+  @IsOptional() @IsBoolean() zero_retention?: boolean;
 }
 
 /** Body of PATCH /v1/admin/models/{id}: the fields that change. What is absent stays, and follows the layers below. */

@@ -164,6 +164,44 @@ describe('PATCH /v1/admin/models/{id}', () => {
     ]);
   });
 
+  it('issue 37 a route may promise otherwise than its provider, and a body that says nothing of it changes nothing', async () => {
+    const id = 'google/gemma-3-27b-it';
+    const target = { provider: 'deepinfra', upstream_model: id };
+    const promised = async (): Promise<unknown[]> => {
+      const { routes } = await read(id);
+      const own = routes.find(({ provider }) => provider === 'deepinfra');
+      const { body } = await app.get(`/v1/models/${id}/providers`, admin);
+      const offer = body.data.find(({ provider }: { provider: string }) => provider === 'deepinfra');
+      expect([offer.zero_retention, offer.regions]).toEqual([own?.zero_retention, own?.regions]);
+      return [own?.zero_retention, own?.regions];
+    };
+    expect(await promised()).toEqual([false, []]);
+    const { body: provider } = await app.get('/v1/admin/providers?limit=200', admin);
+    expect(provider.data).toContainEqual(
+      expect.objectContaining({ slug: 'deepinfra', zero_retention: true }),
+    );
+    const more = { zero_retention: true, regions: ['ch', 'eu'] };
+    const { body } = await patch(id, { routes: [{ ...target, ...more }] });
+    expect(await promised()).toEqual([true, ['ch', 'eu']]);
+    expect(body.edits).toMatchObject([
+      { field: 'regions', value: ['ch', 'eu'], below: { value: null } },
+      { field: 'zero_retention', value: true, below: { value: false } },
+    ]);
+    expect((await patch(id, { routes: [{ ...target, regions: [] }] })).status).toBe(422);
+    await follow(id);
+    const { name, model_type, context_length, input_modalities, output_modalities, routes } = await read(id);
+    const whole = {
+      ...{ name, model_type, context_length, input_modalities, output_modalities },
+      supports: ['completions_api'],
+      routes: routes.map(({ provider: slug, upstream_model, dialect, price: own }) => ({
+        ...{ provider: slug, upstream_model, dialect, price: own },
+      })),
+    };
+    expect((await app.send('PUT', `/v1/admin/models/${id}`, admin, whole)).status).toBe(200);
+    expect(await promised()).toEqual([false, []]);
+    await follow(id);
+  });
+
   it('issue 37 a removal is an edit, too: following again brings the model back', async () => {
     expect((await app.send('DELETE', '/v1/admin/models/simulator/free', admin)).status).toBe(204);
     const hidden = await read('simulator/free');

@@ -19,6 +19,14 @@ export function payloadOf(
 function importedModel({ brand: _brand, is_free: _free, routes, ...model }: SeedModel): object {
   return {
     ...model,
-    routes: routes.map(({ retires_source: _source, retires_source_date: _date, ...route }) => route),
+    routes: routes.map(
+      ({
+        retires_source: _source,
+        retires_source_date: _date,
+        retention_source: _page,
+        retention_source_date: _read,
+        ...route
+      }) => route,
+    ),
   };
 }

@@ -34,6 +34,8 @@ export async function knownModels(
           source_date: isoDay(route.source_date),
           effective_date: isoDay(prices.get(routeKey(row.id, route))?.effective_date ?? route.source_date),
           retires_at: route.retires_at === null ? undefined : isoDay(route.retires_at),
+          regions: route.regions.length === 0 ? undefined : route.regions,
+          zero_retention: route.zero_retention ?? undefined,
         })),
       };
       return [row.id, model];

@@ -52,6 +52,9 @@ function removal({ provider, upstream_model }: Pick<ModelEdit, 'provider' | 'ups
   return { field: 'is_enabled', provider, upstream_model, value: false, below: { value: true } };
 }
 
+/** Fields of a route about which a body that leaves them out says nothing: what lies below is promised by its source. */
+const PROMISES: ReadonlySet<string> = new Set(['regions', 'zero_retention']);
+
 /** The edit that takes a model out of the catalogue. */
 export const MODEL_REMOVED: ModelEdit = removal({ provider: '', upstream_model: '' });
 
@@ -62,7 +65,9 @@ function fieldEdits(
 ): ModelEdit[] {
   return (Object.keys(wanted) as (ModelField | RouteField)[])
     .filter((field) =>
-      below === null ? wanted[field] !== null : !isSame(field, below[field], wanted[field]),
+      below === null || (wanted[field] === null && PROMISES.has(field))
+        ? wanted[field] !== null
+        : !isSame(field, below[field], wanted[field]),
     )
     .map((field) => ({
       ...{ field, provider, upstream_model, value: wanted[field] },

@@ -34,6 +34,8 @@ export function routeFields(model: SeedModel, route: SeedRoute) {
     context_length: context_length === model.context_length ? null : context_length,
     max_output_tokens: max_output_tokens === (model.max_output_tokens ?? null) ? null : max_output_tokens,
     retires_at: route.retires_at ?? null,
+    regions: route.regions === undefined ? null : [...route.regions].sort(),
+    zero_retention: route.zero_retention ?? null,
     price: sourcedPrice(route),
   };
 }

@@ -170,6 +170,8 @@ function routeRow(model: SeedModel, route: SeedRoute) {
     source: route.source,
     source_date: day(route.source_date),
     retires_at: route.retires_at === undefined ? null : day(route.retires_at),
+    regions: route.regions ?? [],
+    zero_retention: route.zero_retention ?? null,
   };
 }
 

@@ -63,6 +63,12 @@ export class SeedRoute {
   /** Source and date of the reading: for people, as the source of a price is. */
   @IsOptional() @IsString() retires_source?: string;
   @IsOptional() @Matches(DAY) retires_source_date?: string;
+  /** Absent = the provider's, of both. */
+  @IsOptional() @IsString({ each: true }) regions?: string[];
+  @IsOptional() @IsBoolean() zero_retention?: boolean;
+  /** Page that says so and the day of its reading: for people. */
+  @IsOptional() @IsString() retention_source?: string;
+  @IsOptional() @Matches(DAY) retention_source_date?: string;
 }
 
 export class SeedModel {

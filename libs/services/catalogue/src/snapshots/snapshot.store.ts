@@ -92,7 +92,7 @@ export async function storedRoutes(
       effective_date: isoDay(price.effective_date),
       retires_at: route.retires_at === null ? null : isoDay(route.retires_at),
       regions: routeRegions(route, provider.regions),
-      zero_retention: provider.zero_retention,
+      zero_retention: route.zero_retention ?? provider.zero_retention,
       price: price.record,
       source: route.source,
       source_date: isoDay(route.source_date),
