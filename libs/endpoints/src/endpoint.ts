@@ -129,7 +129,7 @@ export interface CallerBody {
 
 /** One member of a request that leaves routes out. */
 export interface RouteLimit {
-  /** The member, for the refusal: `provider.only`. */
+  /** The member, for the rejection: `provider.only`. */
   readonly param: string;
   readonly policy: Pick<
     RoutingPolicy,
@@ -146,7 +146,7 @@ export interface RouteChoice {
   /** False: one provider and one model. */
   readonly allowFallbacks: boolean;
   readonly order: Pick<RoutingPolicy, 'provider_order' | 'sort'>;
-  /** Limits of its members. A refusal names the first that leaves no route. */
+  /** Limits of its members. A rejection names the first that leaves no route. */
   readonly limits: readonly RouteLimit[];
   /** True: a route that would ignore a parameter leaves the plan. */
   readonly requiresHints: boolean;
@@ -244,7 +244,7 @@ export type Need =
   | { readonly output: string };
 
 /**
- * `param` is the member of the body that asks for it, as the caller wrote it: named in the refusal, beside `what` where the
+ * `param` is the member of the body that asks for it, as the caller wrote it: named in the rejection, beside `what` where the
  * member does not say what it is that the model does not support.
  */
 export type Requirement = Need & { readonly param: string; readonly what?: string };

@@ -20,7 +20,8 @@ export interface AdmitModel {
   isFree: boolean;
 }
 
-export interface Reservation {
+/** Money and tokens that one unit asks its limits for. */
+export interface UnitNeeds {
   /** Amount of the price formula at the dearest billable route, rounded up; 0 asks for no money. */
   nano: bigint;
   /** The most that the unit may cost. */
@@ -38,37 +39,37 @@ export function admitRequest(
   principal: KeyPrincipal,
   model: AdmitModel,
   unit: string,
-  reservation: Reservation,
+  needs: UnitNeeds,
 ): AdmitRequest {
-  const { scopes, creditLimitNano } = termsOf(principal);
+  const { scopes, creditLimitNano } = limitsOf(principal);
   return {
     accountId: principal.accountId,
     accountVersion: principal.accountVersion,
     unit,
     scopes,
-    extra: extraCounters(principal, model, reservation),
+    extra: extraCounters(principal, model, needs),
     creditLimitNano,
-    reservationNano: reservation.nano,
-    worstNano: reservation.worstNano,
-    tokenEstimate: reservation.tokens,
+    reservationNano: needs.nano,
+    worstNano: needs.worstNano,
+    tokenEstimate: needs.tokens,
     leaseMs: LEASE_MS,
   };
 }
 
-type Terms = Pick<AdmitRequest, 'scopes' | 'creditLimitNano'>;
+type KeyLimits = Pick<AdmitRequest, 'scopes' | 'creditLimitNano'>;
 
 // Made once per principal: the Redis driver packs a principal's limits once, too, and finds them by the array.
-const terms = new WeakMap<KeyPrincipal, Terms>();
+const limitsByPrincipal = new WeakMap<KeyPrincipal, KeyLimits>();
 
-function termsOf(principal: KeyPrincipal): Terms {
-  let known = terms.get(principal);
+function limitsOf(principal: KeyPrincipal): KeyLimits {
+  let known = limitsByPrincipal.get(principal);
   if (known === undefined) {
     const { creditLimitUsd } = principal;
     known = {
       scopes: limitScopes(principal),
       creditLimitNano: creditLimitUsd === null ? null : settledNano(creditLimitUsd),
     };
-    terms.set(principal, known);
+    limitsByPrincipal.set(principal, known);
   }
   return known;
 }
@@ -87,7 +88,7 @@ function limitScopes(principal: KeyPrincipal): LimitScope[] {
 function extraCounters(
   principal: KeyPrincipal,
   model: AdmitModel,
-  { heldAs = null, requestedAtMs }: Pick<Reservation, 'heldAs' | 'requestedAtMs'>,
+  { heldAs = null, requestedAtMs }: Pick<UnitNeeds, 'heldAs' | 'requestedAtMs'>,
 ): ExtraCounter[] {
   const extra: ExtraCounter[] = [];
   if (model.isFree) extra.push({ name: 'free', rpm: FREE_MODELS.rpm, rpd: FREE_MODELS.rpd, tpm: null });

@@ -1,5 +1,5 @@
 import { ApiError, type KeyPrincipal, type RoutingPolicy } from '@gateway/contracts';
-import { index, model, optionsFor, plan, planned, NOW, principal, route } from './plan.fixture.js';
+import { index, model, optionsFor, plan, plannedRoutes, NOW, principal, route } from './plan.fixture.js';
 import { planRoutes, wantedBy } from './plan.js';
 
 const having = (more: Partial<KeyPrincipal>): KeyPrincipal => ({ ...principal, ...more });
@@ -22,8 +22,8 @@ describe('the bounds of a plan', () => {
   const one = model('acme/one', [route('openai', '1')]);
 
   it('16 routes, of however many', () => {
-    expect(planned(model('acme/one', many(16)))).toHaveLength(16);
-    expect(planned(model('acme/one', many(17)))).toHaveLength(16);
+    expect(plannedRoutes(model('acme/one', many(16)))).toHaveLength(16);
+    expect(plannedRoutes(model('acme/one', many(17)))).toHaveLength(16);
   });
 
   it('no look at another model: 250 models of 500 routes cost a request no more than ten', () => {
@@ -68,7 +68,7 @@ describe('a plan', () => {
     const options = optionsFor(two);
     const staying = (credential: string): string[] =>
       planRoutes({ ...options, asked: { ...options.asked, credential } }).routes.map(
-        (planned) => planned.route.provider,
+        (plannedRoute) => plannedRoute.route.provider,
       );
     expect(staying('openai')).toEqual(['openai']);
     expect(staying('groq')).toEqual(['groq']);

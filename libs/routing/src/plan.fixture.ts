@@ -72,10 +72,10 @@ export const messages = endpointAt('/messages');
 type More = Partial<PlanOptions> & { endpoint?: Endpoint; body?: object };
 
 export function plan(target: CatalogueModel, more: More = {}): string[] {
-  return planned(target, more).map(({ route, model: { record } }) => `${route.provider}:${record.id}`);
+  return plannedRoutes(target, more).map(({ route, model: { record } }) => `${route.provider}:${record.id}`);
 }
 
-export function planned(target: CatalogueModel, more: More = {}): PlannedRoute[] {
+export function plannedRoutes(target: CatalogueModel, more: More = {}): PlannedRoute[] {
   return planRoutes(optionsFor(target, more)).routes;
 }
 

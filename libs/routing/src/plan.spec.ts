@@ -11,7 +11,7 @@ import {
   model,
   NOW,
   plan,
-  planned,
+  plannedRoutes,
   principal,
   route,
 } from './plan.fixture.js';
@@ -73,7 +73,7 @@ describe('a plan', () => {
           allowPlatformFallback: true,
           ...key,
         }));
-        return planned(two, { principal: { ...principal, providerKeys } })
+        return plannedRoutes(two, { principal: { ...principal, providerKeys } })
           .map(({ route, providerKey }) => providerKey?.id ?? route.provider)
           .join(' ');
       });

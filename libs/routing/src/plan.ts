@@ -5,7 +5,7 @@ import { estimateInput } from '@gateway/money';
 import { drawn, requireTargets, usableTargets } from './alias-targets.js';
 import { modelNotFound } from './catalogue-index.js';
 import { accessOf, requireAccess, visibleTo } from './model-access.js';
-import { cannotServe, refuse } from './plan-refusals.js';
+import { cannotServe, refuse } from './plan-rejections.js';
 import { has, rankModels, type RankedModel, type Wanted } from './rank-models.js';
 import { naming } from './route-choice.js';
 import { NO_POLICY, survey, type PlannedRoute, type PlanOptions, type Survey } from './survey.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ApiError, type KeyPrincipal, type ProviderKeyGrant, type RoutingPolicy } from '@gateway/contracts';
-import { index, messages, model, optionsFor, plan, planned, principal, route } from './plan.fixture.js';
+import { index, messages, model, optionsFor, plan, plannedRoutes, principal, route } from './plan.fixture.js';
 import { planRoutes } from './plan.js';
 
 const under = (routingPolicy: RoutingPolicy, more: Partial<KeyPrincipal> = {}): KeyPrincipal => ({
@@ -28,7 +28,7 @@ const other = model('acme/two', [route('groq', '9', { model: 'acme/two' })]);
 const both = index(three, other);
 
 const asking = (provider: object, key: KeyPrincipal = principal): string[] =>
-  planned(three, { body: { provider }, principal: key }).map((one) => one.route.provider);
+  plannedRoutes(three, { body: { provider }, principal: key }).map((one) => one.route.provider);
 
 describe('ROUTE-08 provider of a request', () => {
   it('orders: first those that it names, then those of the policy, then the rest', () => {
@@ -228,7 +228,7 @@ describe('ROUTE-08 KEY-17 a plan with models and provider', () => {
   );
 
   /** Routes of a plan, each with the credential that pays; null where it is refused. */
-  const named = (make: () => ReturnType<typeof planned>): string[] | null => {
+  const named = (make: () => ReturnType<typeof plannedRoutes>): string[] | null => {
     try {
       return make().map(
         (one) => `${one.route.provider} ${one.model.record.id} ${one.providerKey?.id ?? 'platform'}`,
@@ -249,7 +249,7 @@ describe('ROUTE-08 KEY-17 a plan with models and provider', () => {
         const providerKeys = given.map((grant, n) => ({ id: `pk_${n}`, version: 1, ...grant }));
         const key = under(policy, { providerKeys });
         const of = (body: object): string[] | null =>
-          named(() => planned(one, { principal: key, endpoint: messages, body }));
+          named(() => plannedRoutes(one, { principal: key, endpoint: messages, body }));
         const without = of({}) ?? [];
         const narrowed = of({ provider }) ?? [];
         expect(without).toEqual(expect.arrayContaining(narrowed));
@@ -281,7 +281,9 @@ describe('ROUTE-08 KEY-17 a plan with models and provider', () => {
           const access = [{ kind: 'key' as const, allowed, blocked: null }];
           const key = under(policy, { access });
           const of = (id: string, body: object): string[] =>
-            named(() => planned(all[ids.indexOf(id)], { index: index(...all), principal: key, body })) ?? [];
+            named(() =>
+              plannedRoutes(all[ids.indexOf(id)], { index: index(...all), principal: key, body }),
+            ) ?? [];
           const asked = of(models[0], { model: undefined, models, provider });
           const alone = models.flatMap((id) => of(id, {}));
           expect(alone).toEqual(expect.arrayContaining(asked));

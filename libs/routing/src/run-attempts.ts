@@ -47,7 +47,7 @@ export interface AttemptsOptions<T> {
    */
   isCreate: boolean;
   /** One try of one route; `n` counts from 1, `hasNext` says that another route follows. Throws UpstreamError. */
-  attempt: (planned: PlannedRoute, n: number, hasNext: boolean) => Promise<T>;
+  attempt: (plannedRoute: PlannedRoute, n: number, hasNext: boolean) => Promise<T>;
 }
 
 const DEFAULT_RETRIES = 2;
@@ -119,11 +119,11 @@ class AttemptLoop<T> {
     const { routes } = this.options.plan;
     let last: UpstreamError | null = null;
     for (let at = 0; at < routes.length; at += 1) {
-      const planned = routes[at];
-      const key = planned.providerKey?.id;
-      if (this.isRefused(planned)) continue;
+      const plannedRoute = routes[at];
+      const key = plannedRoute.providerKey?.id;
+      if (this.isRefused(plannedRoute)) continue;
       const hasNext = routes.some((next, later) => later > at && !this.isRefused(next));
-      const result = await this.route(planned, hasNext);
+      const result = await this.route(plannedRoute, hasNext);
       if (result.kind === 'served') return result.value;
       last = result.error;
       if (key !== undefined && last.options.fault === 'account' && !last.options.retryable)
@@ -140,16 +140,16 @@ class AttemptLoop<T> {
   }
 
   private async route(
-    planned: PlannedRoute,
+    plannedRoute: PlannedRoute,
     hasNext: boolean,
   ): Promise<{ kind: 'served'; value: T } | { kind: 'failed'; error: UpstreamError }> {
     const { account, budget, breakers, attempt, signal } = this.options;
-    budget.earn(planned.route.provider);
+    budget.earn(plannedRoute.route.provider);
     for (let tries = 1; ; tries += 1) {
-      let on = planned.pooled === undefined ? planned : this.drawn(planned);
+      let on = plannedRoute.pooled === undefined ? plannedRoute : this.drawn(plannedRoute);
       const counting = on?.pooled === undefined ? undefined : this.options.pools?.count(on, this.tokens);
-      if (on !== null && counting !== undefined) on = await this.underLimits(planned, on, counting);
-      if (on === null) return { kind: 'failed', error: this.noneReady(planned) };
+      if (on !== null && counting !== undefined) on = await this.underLimits(plannedRoute, on, counting);
+      if (on === null) return { kind: 'failed', error: this.noneReady(plannedRoute) };
       this.n += 1;
       const n = this.n;
       try {
@@ -162,12 +162,12 @@ class AttemptLoop<T> {
         if (!(error instanceof UpstreamError)) throw error;
         this.faults.push(faultOf(error, n));
         const isFinal = signal.aborted || !this.mayFollow(error);
-        if (on !== planned && error.options.credential !== undefined) {
+        if (on !== plannedRoute && error.options.credential !== undefined) {
           if (isFinal || !this.hasOther(on)) return { kind: 'failed', error };
           this.credentialsLeft -= 1;
           continue;
         }
-        const waitMs = isFinal ? null : this.waitBeforeRetry(error, planned, hasNext, tries);
+        const waitMs = isFinal ? null : this.waitBeforeRetry(error, plannedRoute, hasNext, tries);
         if (waitMs === null) return { kind: 'failed', error };
         await this.options.clock.sleep(waitMs, signal);
       }
@@ -180,7 +180,7 @@ class AttemptLoop<T> {
 
   /** Returns the route on a credential whose limits have room; of a fixed one on that, whatever its limits say. */
   private async underLimits(
-    planned: PlannedRoute,
+    plannedRoute: PlannedRoute,
     drawn: PlannedRoute,
     counting: Promise<PooledChoice | null>,
   ): Promise<PlannedRoute | null> {
@@ -191,7 +191,7 @@ class AttemptLoop<T> {
     while (pooled === null) {
       if (on.pooled?.isFixed) return on;
       passedOver.add(on.pooled?.id ?? '');
-      const next = this.drawn(planned, passedOver);
+      const next = this.drawn(plannedRoute, passedOver);
       if (next === null) return null;
       on = next;
       const count = pools?.count(on, this.tokens);
@@ -210,13 +210,13 @@ class AttemptLoop<T> {
 
   /** Returns the route on the credential that serves it; null where none is ready any more. */
   private drawn(
-    planned: PlannedRoute,
+    plannedRoute: PlannedRoute,
     tried: ReadonlySet<string> = this.triedCredentials,
   ): PlannedRoute | null {
-    const { pooled } = planned;
-    if (pooled === undefined || pooled.isFixed) return planned;
-    const id = this.options.pools?.draw(planned, tried) ?? null;
-    return id === null ? null : { ...planned, pooled: { ...pooled, id } };
+    const { pooled } = plannedRoute;
+    if (pooled === undefined || pooled.isFixed) return plannedRoute;
+    const id = this.options.pools?.draw(plannedRoute, tried) ?? null;
+    return id === null ? null : { ...plannedRoute, pooled: { ...pooled, id } };
   }
 
   /** True where another credential of the provider may serve at once what this one has failed by itself. */
@@ -232,7 +232,7 @@ class AttemptLoop<T> {
   /** Milliseconds until the same route is tried again; null where it is not. */
   private waitBeforeRetry(
     error: UpstreamError,
-    planned: PlannedRoute,
+    plannedRoute: PlannedRoute,
     hasNext: boolean,
     tries: number,
   ): number | null {
@@ -241,7 +241,7 @@ class AttemptLoop<T> {
     const isBusy = providerCode === 'rate_limit_exceeded' || code === 'gateway_timeout';
     if (isBusy && hasNext) return null;
     if (retryAfterMs !== undefined && retryAfterMs > LONGEST_WAIT_MS) return null;
-    if (!this.options.budget.take(planned.route.provider)) return null;
+    if (!this.options.budget.take(plannedRoute.route.provider)) return null;
     this.retriesLeft -= 1;
     const base = this.options.policy.retry_backoff_ms ?? BACKOFF_BASE_MS;
     const jittered = this.options.random.fraction() * Math.min(BACKOFF_CAP_MS, base * 2 ** (tries - 1));

@@ -145,9 +145,9 @@ export function survey(model: CatalogueModel, options: PlanOptions): Survey {
         continue;
       }
       const terms = platformTerms(route, asked.tier, principal.discount);
-      const planned: PlannedRoute = { route, model, provider, terms, translation };
-      if (readyAtMs !== null) planned.pooled = { key: cacheKeyOf(options, model.record.id), id: null };
-      found.routes.push(planned);
+      const plannedRoute: PlannedRoute = { route, model, provider, terms, translation };
+      if (readyAtMs !== null) plannedRoute.pooled = { key: cacheKeyOf(options, model.record.id), id: null };
+      found.routes.push(plannedRoute);
     }
   }
   if (own.length > 0 || found.isPlatformOff)

@@ -48,7 +48,7 @@ export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
 /** Types that a policy may name. */
 export const ACCOUNT_EVENT_TYPES = Object.keys(ACCOUNT_EVENTS) as AccountEventType[];
 /**
- * Types that the notifications service makes of movements, usage records and refusals, for a policy's threshold. No
+ * Types that the notifications service makes of movements, usage records and rejections, for a policy's threshold. No
  * topic carries them.
  */
 export const MADE_OF_OTHERS: ReadonlySet<string> = new Set<AccountEventType>([

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 
-/** Money behind a refusal. Decimal strings of USD. */
+/** Money behind a rejection. Decimal strings of USD. */
 export class RefusedMoneyRecord {
   /** The cap and what was spent of it; null for a balance. */
   @IsOptional() @IsString() limit_usd!: string | null;
@@ -36,14 +36,14 @@ export class RejectionRecord {
   @IsOptional() @IsString() scope_id!: string | null;
   /** rpm, rpd, tpm, spend_cap or balance. */
   @IsOptional() @IsString() limit_type!: string | null;
-  /** Set where a refusal is for money; absent in records of earlier releases. */
+  /** Set where a rejection is for money; absent in records of earlier releases. */
   @IsOptional() @ValidateNested() @Type(() => RefusedMoneyRecord) money?: RefusedMoneyRecord | null;
   /** The budget that refused; null or absent where none did. */
   @IsOptional() @IsString() budget_id?: string | null;
   /** These two of a cap that is reached alone: spend_cap.hit is made of them. */
   @IsOptional() @IsString() cap_usd!: string | null;
   @IsOptional() @IsString() spent_usd!: string | null;
-  /** Number of refusals that this record stands for: above 10 a second per key and code they are added up. */
+  /** Number of rejections that this record stands for: above 10 a second per key and code they are added up. */
   @IsInt() @Min(1) count!: number;
   @IsObject() request_tags!: Record<string, string>;
   @IsString() producer!: string;

@@ -15,17 +15,17 @@ export interface RejectionView {
   team_id: string | null;
   key_id: string;
   limit_type: string | null;
-  /** Money behind the refusal; null for others and for refusals of earlier releases. */
+  /** Money behind the rejection; null for others and for rejections of earlier releases. */
   money: RefusedMoneyRecord | null;
   /** The budget that refused; null where none did. */
   budget_id: string | null;
-  /** Refusals that the row stands for: a caller that hammers gets one row a second. */
+  /** Rejections that the row stands for: a caller that hammers gets one row a second. */
   count: number;
 }
 
 export interface RejectionsPage {
   rejections: RejectionView[];
-  /** Refusals, not rows: the sum of all counts. */
+  /** Rejections, not rows: the sum of all counts. */
   total: number;
   limit: number;
   offset: number;

@@ -65,7 +65,7 @@ export class RejectionsBody extends UsageFilterBody {
   @IsString({ each: true })
   @MaxLength(64, { each: true })
   code?: string[] | null;
-  /** The refusal of one request, by its X-Request-Id. */
+  /** The rejection of one request, by its X-Request-Id. */
   @IsOptional() @IsString() @MaxLength(128) request_id?: string | null;
 }
 

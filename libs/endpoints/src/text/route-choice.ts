@@ -113,14 +113,14 @@ function orderOf({ order, sort }: Value): RouteChoice['order'] {
   return { ...(first.length > 0 && { provider_order: first }), ...(known !== undefined && { sort: known }) };
 }
 
-function limitsOf(given: Value, refusal: (detail: ErrorDetail) => Error): RouteLimit[] {
+function limitsOf(given: Value, rejection: (detail: ErrorDetail) => Error): RouteLimit[] {
   const { only, ignore, max_price: maxPrice, zdr, data_collection: collection } = given;
   const limits: RouteLimit[] = [];
   if (only != null) limits.push({ param: 'provider.only', policy: { only_providers: slugsOf(only) } });
   if (ignore != null)
     limits.push({ param: 'provider.ignore', policy: { ignore_providers: slugsOf(ignore) } });
   if (isObject(maxPrice))
-    limits.push({ param: 'provider.max_price', policy: { max_price: pricesOf(maxPrice, refusal) } });
+    limits.push({ param: 'provider.max_price', policy: { max_price: pricesOf(maxPrice, rejection) } });
   const retention = { require_zero_retention: true };
   if (zdr === true) limits.push({ param: 'provider.zdr', policy: retention });
   if (collection === 'deny') limits.push({ param: 'provider.data_collection', policy: retention });
@@ -128,14 +128,14 @@ function limitsOf(given: Value, refusal: (detail: ErrorDetail) => Error): RouteL
 }
 
 /** Ceilings as decimal text: a number is read as it was written, never as a float. */
-function pricesOf(maxPrice: Value, refusal: (detail: ErrorDetail) => Error): MaxPrice {
+function pricesOf(maxPrice: Value, rejection: (detail: ErrorDetail) => Error): MaxPrice {
   const prices: MaxPrice = {};
   for (const [name, field] of PRICES) {
     const value = maxPrice[name];
     if (value == null) continue;
     const text = typeof value === 'number' ? (numberText(maxPrice, name) ?? String(value)) : value;
     if (typeof text !== 'string' || !DECIMAL.test(text))
-      throw refusal({
+      throw rejection({
         type: 'pattern',
         loc: ['provider', 'max_price', name],
         msg: 'must be an amount in USD with at most 12 decimals, such as 0.5',

@@ -73,16 +73,16 @@ export class Authenticator {
   async authenticateKey(
     request: FastifyRequest,
     rule: AccessRule,
-    onRefused?: (principal: KeyPrincipal, refusal: ApiError) => void,
+    onRefused?: (principal: KeyPrincipal, rejection: ApiError) => void,
   ): Promise<KeyPrincipal> {
     const credential = credentialOfRequest(request.raw);
     const known = { principal: await this.principals.resolve(credential, request) };
     applyKeyPin(request, known.principal);
     try {
       return asKey(permit(known.principal, rule, this.deps.clock));
-    } catch (refusal) {
-      if (!(refusal instanceof ApiError)) throw refusal;
-      // A refusal must not rest on an old record: the key may have been reactivated since.
+    } catch (rejection) {
+      if (!(rejection instanceof ApiError)) throw rejection;
+      // A rejection must not rest on an old record: the key may have been reactivated since.
       if (!(await this.isCurrent(known.principal)))
         known.principal = await this.principals.reload(credential);
       applyKeyPin(request, known.principal);
@@ -97,15 +97,15 @@ export class Authenticator {
   private permitted(
     principal: Principal,
     rule: AccessRule,
-    onRefused: ((principal: KeyPrincipal, refusal: ApiError) => void) | undefined,
+    onRefused: ((principal: KeyPrincipal, rejection: ApiError) => void) | undefined,
   ): KeyPrincipal {
     try {
       return asKey(permit(principal, rule, this.deps.clock));
-    } catch (refusal) {
+    } catch (rejection) {
       // Past its expiry a key is as good as unknown, and of an unknown one nothing is written.
-      if (principal.kind === 'key' && refusal instanceof ApiError && refusal.status !== 401)
-        onRefused?.(principal, refusal);
-      throw refusal;
+      if (principal.kind === 'key' && rejection instanceof ApiError && rejection.status !== 401)
+        onRefused?.(principal, rejection);
+      throw rejection;
     }
   }
 
@@ -179,7 +179,7 @@ function permitSession(principal: SessionPrincipal, rule: AccessRule): Principal
   throw new ApiError('forbidden', { message });
 }
 
-/** Returns the refusal of a kind of credential, with the kinds that the endpoint takes. */
+/** Returns the rejection of a kind of credential, with the kinds that the endpoint takes. */
 function insteadOf(refused: string, { key, session, adminKey }: AccessRule): string {
   const taken = [
     ...(session === true ? ['a session token (POST /auth/login)'] : []),

@@ -23,8 +23,8 @@ function outcome(principal: Principal, rule: AccessRule, orgId = 'org_1'): strin
   try {
     requireOrgRole(principal, orgId, rule);
     return 'allowed';
-  } catch (refusal) {
-    return String((refusal as { code?: string }).code);
+  } catch (rejection) {
+    return String((rejection as { code?: string }).code);
   }
 }
 

@@ -14,7 +14,7 @@ declare module 'fastify' {
     /** The handler admits, and admission compares the account's version: the guard need not. */
     admits?: boolean;
     /** Called where a known key is refused before the handler of a route that admits. */
-    refused?: (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError) => void;
+    refused?: (request: FastifyRequest, principal: KeyPrincipal, rejection: ApiError) => void;
   }
 }
 
@@ -52,14 +52,14 @@ export function guardRawRoutes(
     const guard = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       try {
         request.principal = admits
-          ? await authenticator().authenticateKey(request, access, (principal, refusal) =>
-              refused?.(request, principal, refusal),
+          ? await authenticator().authenticateKey(request, access, (principal, rejection) =>
+              refused?.(request, principal, rejection),
             )
           : await authenticator().authenticate(request, access);
         if (access.org !== undefined) requireOrgOfPath(request, access);
         if (request.bodyFault !== null) requireUsableBody(request);
-      } catch (refusal) {
-        return refuseUnread(request, refusal);
+      } catch (rejection) {
+        return refuseUnread(request, rejection);
       }
       const isCounted = access.public !== true && isLarge(request);
       return isCounted ? countBody(request, reply.raw, pressure()) : undefined;

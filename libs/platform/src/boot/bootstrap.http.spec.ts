@@ -156,7 +156,7 @@ describe('the version header', () => {
   });
 });
 
-describe('the order of refusals', () => {
+describe('the order of rejections', () => {
   const malformed = '{"name": ';
 
   it('AUTH-14 ERR-44 401 without a credential, before the body is judged', async () => {

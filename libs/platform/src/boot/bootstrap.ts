@@ -286,17 +286,17 @@ function refuseAddress(failure: Error, request: FastifyRequest, reply: FastifyRe
   if (declaresTooMuch(request)) return sendTooLarge(request, reply);
   // The router makes these requests without the decorations that others get.
   request.apiVersion = BASELINE_VERSION;
-  const refusal = readVersion(request) ?? toApiError(failure);
-  if (request.headers['transfer-encoding'] === undefined) return answerAddress(refusal, request, reply);
+  const rejection = readVersion(request) ?? toApiError(failure);
+  if (request.headers['transfer-encoding'] === undefined) return answerAddress(rejection, request, reply);
   void dropBody(request).then((wasTooLarge) => {
     if (wasTooLarge) sendTooLarge(request, reply);
-    else answerAddress(refusal, request, reply);
+    else answerAddress(rejection, request, reply);
   });
 }
 
-function answerAddress(refusal: ApiError, request: FastifyRequest, reply: FastifyReply): void {
+function answerAddress(rejection: ApiError, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(responseHeaders(request));
-  sendApiError(refusal, request, reply);
+  sendApiError(rejection, request, reply);
 }
 
 /**

@@ -30,8 +30,8 @@ export function answerClientError(
   }
   const status = STATUS_OF_CODE[error.code ?? ''] ?? 400;
   const requestId = newRequestId();
-  const refusal = new ApiError('bad_request', { status, message: MESSAGES[status] });
-  const body = JSON.stringify(errorEnvelope(refusal, requestId));
+  const rejection = new ApiError('bad_request', { status, message: MESSAGES[status] });
+  const body = JSON.stringify(errorEnvelope(rejection, requestId));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',

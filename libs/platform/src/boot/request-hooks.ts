@@ -18,7 +18,7 @@ const SERVICE_VERSION = HEADER.serviceVersion.toLowerCase();
  * The order of every request: one meaning (what a neighbour could read in another way is refused), size, version
  * header, then (elsewhere) authentication, status of the key, body. A request whose length is known is judged at
  * once. The size of a chunked body is known only at its end, so its
- * refusal waits in `request.refusal` until then (pressure/body-intake.ts).
+ * rejection waits in `request.rejection` until then (pressure/body-intake.ts).
  */
 export function registerRequestHooks(instance: FastifyInstance, entrance: () => Entrance | undefined): void {
   instance.decorateRequest('requestId', { getter: requestIdOf });
@@ -27,7 +27,7 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
   instance.decorateRequest('principal', null);
   instance.decorateRequest('bodyFault', null);
   instance.decorateRequest('bodyBytes', null);
-  instance.decorateRequest('refusal', null);
+  instance.decorateRequest('rejection', null);
   instance.decorateRequest('heldBytes', 0);
   instance.decorateRequest('isOversized', false);
   // One hook, because each costs every request.
@@ -40,12 +40,12 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
     }
     if (declaresTooMuch(request)) return sendTooLarge(request, reply);
     if (hasNul(request.url)) return done(new ApiError('not_found'));
-    const refusal = readVersion(request) ?? draining;
+    const rejection = readVersion(request) ?? draining;
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined) request.bodyFault = contentEncodingFault(encoding);
-    if (refusal !== null) {
-      if (request.headers['transfer-encoding'] === undefined) return done(refusal);
-      request.refusal = refusal;
+    if (rejection !== null) {
+      if (request.headers['transfer-encoding'] === undefined) return done(rejection);
+      request.rejection = rejection;
     }
     done(entrance()?.enter(request, reply) ?? undefined);
   });
@@ -152,7 +152,7 @@ export class Entrance {
     });
   }
 
-  /** Returns the refusal of every new request but those of the platform while draining; while leaving each answer closes. */
+  /** Returns the rejection of every new request but those of the platform while draining; while leaving each answer closes. */
   draining(request: FastifyRequest, reply: FastifyReply): ApiError | null {
     const { drain } = this.deps;
     if (!drain.leaving.aborted) return null;
@@ -180,9 +180,9 @@ export class Entrance {
       if (!request.isOversized) this.measure(request, reply, performance.now() - startedAt);
     });
     if (OPERATIONAL_PATHS.has(request.url)) return null;
-    const refusal = pressure.refusal(bodyBytes);
+    const rejection = pressure.rejection(bodyBytes);
     // Last, because Fastify makes these options anew at every look.
-    return refusal !== null && request.routeOptions.config.isFile === true ? null : refusal;
+    return rejection !== null && request.routeOptions.config.isFile === true ? null : rejection;
   }
 
   private measure(request: FastifyRequest, reply: FastifyReply, ms: number): void {

@@ -31,7 +31,7 @@ export function answerFailure(
   sendApiError(error, request, reply);
 }
 
-/** Status, headers and body of a refusal on the path it came by. */
+/** Status, headers and body of a rejection on the path it came by. */
 function errorAnswer(
   error: ApiError,
   request: FastifyRequest,

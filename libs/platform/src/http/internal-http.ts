@@ -167,9 +167,9 @@ async function boundedBytes(
 ): Promise<Buffer> {
   try {
     reserveMemory?.(Math.min(Number(response.headers['content-length'] ?? maxBytes), maxBytes));
-  } catch (refusal) {
+  } catch (rejection) {
     response.body.on('error', () => undefined).destroy();
-    throw refusal;
+    throw rejection;
   }
   const chunks: Buffer[] = [];
   let size = 0;

@@ -30,7 +30,7 @@ export interface BodyIntakeDeps {
  */
 export function registerBodyIntake(instance: FastifyInstance, deps: BodyIntakeDeps): void {
   instance.addHook('preParsing', async (request, reply) => {
-    if (request.refusal !== null) return refuseUnread(request, request.refusal);
+    if (request.rejection !== null) return refuseUnread(request, request.rejection);
     // It is guarded by itself, or passed on as a stream.
     if (request.routeOptions.config.access !== undefined || !isLarge(request)) return;
     const callers = deps.callersOf(request);
@@ -46,15 +46,15 @@ export function registerBodyIntake(instance: FastifyInstance, deps: BodyIntakeDe
 }
 
 /**
- * Throws the refusal before the body was read. Of a chunked body the size is known only at its end, and its refusal comes
+ * Throws the rejection before the body was read. Of a chunked body the size is known only at its end, and its rejection comes
  * first: it is read and dropped.
  */
-export async function refuseUnread(request: FastifyRequest, refusal: unknown): Promise<never> {
+export async function refuseUnread(request: FastifyRequest, rejection: unknown): Promise<never> {
   if (request.headers['transfer-encoding'] !== undefined) {
     limitStall(request);
     if (await dropBody(request)) throw tooLarge();
   }
-  throw refusal;
+  throw rejection;
 }
 
 /**
@@ -68,13 +68,13 @@ export function countBody(request: FastifyRequest, answer: ServerResponse, press
     transform(chunk: Buffer, _encoding, passOn) {
       receivedEncodedLength += chunk.length;
       request.heldBytes += chunk.length;
-      const refusal = pressure.arrived(chunk.length, request.heldBytes);
-      if (refusal === null) return passOn(null, chunk);
+      const rejection = pressure.arrived(chunk.length, request.heldBytes);
+      if (rejection === null) return passOn(null, chunk);
       pressure.dropped(request.heldBytes);
       request.heldBytes = 0;
       raw.unpipe(counted);
       void dropBody(request, receivedEncodedLength).then((wasTooLarge) =>
-        passOn(wasTooLarge ? tooLarge() : refusal),
+        passOn(wasTooLarge ? tooLarge() : rejection),
       );
       raw.resume();
     },

@@ -9,7 +9,7 @@ export class LoopDelay {
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   /**
    * Delay that both windows reached, in milliseconds. One long block, such as a large parsed body or a garbage
-   * collection, fills one window and is over when it is seen: a refusal then would be in vain.
+   * collection, fills one window and is over when it is seen: a rejection then would be in vain.
    */
   meanMs = 0;
   private lastMs = 0;

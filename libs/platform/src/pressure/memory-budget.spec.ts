@@ -34,7 +34,7 @@ describe('bytes that a small request names', () => {
     await take(200 * MIB);
     await expect(take(57 * MIB)).rejects.toMatchObject(REFUSED);
     await take(56 * MIB);
-    expect([pressure.bodyBytesInFlight, pressure.refusal(1)]).toEqual([256 * MIB, null]);
+    expect([pressure.bodyBytesInFlight, pressure.rejection(1)]).toEqual([256 * MIB, null]);
     await expect(take(1)).rejects.toMatchObject({ options: { retryAfterSeconds: expect.any(Number) } });
     stage.close();
     await new Promise((resolve) => setImmediate(resolve));

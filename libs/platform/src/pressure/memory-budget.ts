@@ -32,8 +32,8 @@ export function withMemory<T>(
   };
   const reading = read((bytes) => {
     release();
-    const refusal = budget.refusalOfMore(bytes);
-    if (refusal !== null) throw refusal;
+    const rejection = budget.rejectionOfMore(bytes);
+    if (rejection !== null) throw rejection;
     budget.held(bytes);
     held = bytes;
   });

@@ -50,7 +50,7 @@ export interface MemoryBudget {
   held(bytes: number): void;
   released(bytes: number): void;
   /** Returns the reason why so many bytes are not read; null where the budget allows them. */
-  refusalOfMore(bytes: number): ApiError | null;
+  rejectionOfMore(bytes: number): ApiError | null;
 }
 
 /** The load of this process. The edge asks it before batch work and free models. */
@@ -128,7 +128,7 @@ export class Pressure implements MemoryBudget {
   }
 
   /** Returns the reason to refuse a request that declares so many bytes past the limits; null admits it. */
-  refusal(declaredBytes: number): ApiError | null {
+  rejection(declaredBytes: number): ApiError | null {
     const { delayMs, rssBytes, bodyBytes } = this.limits;
     const resident = this.memory.bytes;
     if (resident > rssBytes.all) return this.overloaded(`its resident memory is ${resident} bytes`);
@@ -142,9 +142,9 @@ export class Pressure implements MemoryBudget {
    * Returns the reason why so many bytes that a small request names are not read; null where the budget allows them.
    * Unlike bodies they never take the last of it: what they fill is full for them alone.
    */
-  refusalOfMore(bytes: number): ApiError | null {
-    const refusal = this.refusal(0);
-    if (refusal !== null || this.bodyBytes + bytes <= this.limits.bodyBytes.all) return refusal;
+  rejectionOfMore(bytes: number): ApiError | null {
+    const rejection = this.rejection(0);
+    if (rejection !== null || this.bodyBytes + bytes <= this.limits.bodyBytes.all) return rejection;
     return this.overloaded(`${bytes} bytes more than the ${this.bodyBytes} of bodies that are in flight`);
   }
 
@@ -164,11 +164,11 @@ export class Pressure implements MemoryBudget {
         add(-bytes);
         this.released(bytes);
       },
-      refusalOfMore: (bytes) => {
+      rejectionOfMore: (bytes) => {
         const own = this.namedBytes.get(accountId) ?? 0;
         // One that is larger than the part is read alone.
         if (own === 0 || own + bytes <= this.limits.bodyBytes.all / ACCOUNT_PARTS)
-          return this.refusalOfMore(bytes);
+          return this.rejectionOfMore(bytes);
         return this.overloaded(`${bytes} bytes more than the ${own} that the account holds`);
       },
     };

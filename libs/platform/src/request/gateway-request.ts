@@ -4,7 +4,7 @@ import type { ApiError, Principal } from '@gateway/contracts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     keepsBytes?: boolean;
-    /** Answered under pressure too: a file in memory costs less than its refusal is worth, and a page without one is broken. */
+    /** Answered under pressure too: a file in memory costs less than its rejection is worth, and a page without one is broken. */
     isFile?: boolean;
   }
   interface FastifyRequest {
@@ -24,8 +24,8 @@ declare module 'fastify' {
     bodyBytes: Buffer | null;
     /** Reason why the body cannot be used. Thrown after authentication, because the body comes last. */
     bodyFault: ApiError | null;
-    /** A refusal that waits until the size of a chunked body is known, because size comes first. */
-    refusal: ApiError | null;
+    /** A rejection that waits until the size of a chunked body is known, because size comes first. */
+    rejection: ApiError | null;
     /** Bytes of its body that count as held until the response is closed. */
     heldBytes: number;
     /** The body was over the limit: no metric, no log line. */

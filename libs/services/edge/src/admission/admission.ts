@@ -31,7 +31,7 @@ import { PostedTotals } from './posted-totals.js';
 import { Settling } from './settling.js';
 
 /** A request whose routes are known: ready to be admitted. */
-export interface Planned {
+export interface PlannedUnit {
   readonly principal: KeyPrincipal;
   readonly asked: Asked;
   readonly plan: Plan;
@@ -59,7 +59,7 @@ export class Rejected {
   ) {}
 }
 
-export interface AdmittedUnit extends Planned {
+export interface AdmittedUnit extends PlannedUnit {
   readonly request: AdmitRequest;
   readonly counted: Admitted;
 }
@@ -69,7 +69,7 @@ export interface Plannable {
   /** Reads the record past every cache; throws where the key may no longer call. */
   reload(): Promise<KeyPrincipal>;
   /** Throws ApiError where the request may not be served. */
-  planFor(principal: KeyPrincipal): Planned | Promise<Planned>;
+  planFor(principal: KeyPrincipal): PlannedUnit | Promise<PlannedUnit>;
 }
 
 /** One admission: a unit's name and plan, and the way to plan it again. */
@@ -77,12 +77,13 @@ export interface AdmissionOf {
   unit: string;
   /** Time of its usage event: the periods of budgets go by it. */
   requestedAtMs: number;
-  planned: Planned;
+  planned: PlannedUnit;
   again: Plannable;
 }
 
 /** The parts of a plan that its cost depends on. */
-export type PricedPlan = Pick<Planned, 'principal' | 'asked' | 'plan'> & Partial<Pick<Planned, 'cached'>>;
+export type PricedPlan = Pick<PlannedUnit, 'principal' | 'asked' | 'plan'> &
+  Partial<Pick<PlannedUnit, 'cached'>>;
 
 type Answered = Exclude<AdmitResult, { kind: 'unavailable' }>;
 
@@ -127,7 +128,7 @@ export class Admission {
   constructor(
     private readonly limits: LimitStore,
     private readonly totals: PostedTotals,
-    private readonly settlements: SettlementQueue,
+    private readonly settlementQueue: SettlementQueue,
     private readonly settling: Settling,
     private readonly outputs: OutputSizes,
     private readonly metrics: EdgeMetrics,
@@ -139,7 +140,7 @@ export class Admission {
    * Plans for the caller. A rejection of it must not rest on an old record: it never reaches admission, which would find
    * that out. So the version is compared here, and an older record read again.
    */
-  async plan(principal: KeyPrincipal, again: Plannable): Promise<Planned> {
+  async plan(principal: KeyPrincipal, again: Plannable): Promise<PlannedUnit> {
     try {
       const planned = again.planFor(principal);
       return planned instanceof Promise ? await planned : planned;
@@ -180,7 +181,7 @@ export class Admission {
    * Admits what its provider has done already: a limit that is full by now would make it free. The store learns of the unit
    * as of one that was let in while it was unavailable; it counts no request, because the provider ran it at its own pace.
    */
-  letIn(unit: string, requestedAtMs: number, planned: Planned): AdmittedUnit {
+  letIn(unit: string, requestedAtMs: number, planned: PlannedUnit): AdmittedUnit {
     const request = this.requestFor(unit, requestedAtMs, planned);
     const counters = request.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
     const minute = Math.floor(this.clock.now() / MINUTE_MS);
@@ -191,7 +192,7 @@ export class Admission {
   /** Cancels a unit whose late admission may have been counted, which is harmless where it was not. */
   cancel(request: AdmitRequest): void {
     const { accountId, unit, tokenEstimate } = request;
-    this.settlements.add({
+    this.settlementQueue.add({
       accountId,
       unit,
       action: 'cancel',
@@ -345,16 +346,14 @@ export class Admission {
   }
 }
 
-/**
- * Returns the input sent, with the additions for an upstream of the caller's own dialect, where one of the routes has it.
- */
+/** Returns the input sent, with what is added for an upstream of the caller's own dialect where a route has it. */
 export function expectedInput({ input, dialect, nativeBytes = 0 }: Asked, routes: Plan['routes']): SentInput {
   if (!routes.some(({ route }) => route.dialect === dialect)) return input;
   return { ...input, inputBytes: input.inputBytes + nativeBytes };
 }
 
 function refused(
-  { principal, plan }: Planned,
+  { principal, plan }: PlannedUnit,
   rejection: LimitRejection,
   { request, result }: { request: AdmitRequest; result: RejectedAdmission },
   random: Random,
@@ -367,7 +366,7 @@ function refused(
  * Returns the same plan on the account's own provider keys alone, for an account without money; null where that changes
  * nothing or leaves nothing.
  */
-function onOwnKeys(planned: Planned): Planned | null {
+function onOwnKeys(planned: PlannedUnit): PlannedUnit | null {
   const { plan } = planned;
   const routes = plan.routes.filter(({ terms }) => terms.byok.served);
   if (routes.length === 0 || routes.length === plan.routes.length) return null;

@@ -14,7 +14,7 @@ describe('Settling', () => {
     const clock = fixedClock('2026-03-01T12:00:00.000Z');
     const settling = new Settling({
       journal: () => ({ synced: journal }),
-      settlements: { deliveredOf },
+      settlementQueue: { deliveredOf },
       clock,
     });
     return { clock, settling };

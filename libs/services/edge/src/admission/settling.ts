@@ -4,7 +4,7 @@ import type { SettlementQueue } from '@gateway/limits';
 
 export interface SettlingDeps {
   journal: () => Pick<Journal, 'synced'>;
-  settlements: Pick<SettlementQueue, 'deliveredOf'>;
+  settlementQueue: Pick<SettlementQueue, 'deliveredOf'>;
   clock: Clock;
 }
 
@@ -71,9 +71,9 @@ export class Settling {
   }
 
   private async report(accountId: string): Promise<void> {
-    const { journal, settlements } = this.deps;
+    const { journal, settlementQueue } = this.deps;
     // Only what is synced may be settled.
     if (this.has(accountId)) await journal().synced();
-    await settlements.deliveredOf(accountId);
+    await settlementQueue.deliveredOf(accountId);
   }
 }

@@ -65,10 +65,10 @@ export class BatchTargets {
   ) {}
 
   /** Returns the credential on which a whole batch runs; null where none of the provider's is ready. */
-  credentialFor(planned: PlannedRoute): string | null {
-    const { route, pooled } = planned;
-    if (pooled?.id !== null) return credentialOf(planned);
-    const id = this.pools.draw(planned, new Set());
+  credentialFor(plannedRoute: PlannedRoute): string | null {
+    const { route, pooled } = plannedRoute;
+    if (pooled?.id !== null) return credentialOf(plannedRoute);
+    const id = this.pools.draw(plannedRoute, new Set());
     return id === null ? null : credentialOf({ route, pooled: { ...pooled, id } });
   }
 

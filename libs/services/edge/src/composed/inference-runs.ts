@@ -56,7 +56,7 @@ export class InferenceRuns {
     if (known !== undefined) return known;
     if (call.is_repeat && call.task === null && !this.tasks.has(name)) {
       const error = unavailable(this.random, new Error('another edge may have begun it'));
-      return { ...refusal(call, error, false), is_unknown: true };
+      return { ...rejection(call, error, false), is_unknown: true };
     }
     if (call.task !== undefined) return this.tasks.answer(name, call, (begun) => this.runTask(call, begun));
     const { background } = call;
@@ -74,7 +74,7 @@ export class InferenceRuns {
     const { error, isUnit } = await this.asked(call, {}, (request) =>
       this.subAnswers.ask(request, nobody, (part) => void (text += part)),
     );
-    if (error !== null) return refusal(call, error, isUnit);
+    if (error !== null) return rejection(call, error, isUnit);
     const body = parseSpelled(text) as Json;
     const answer = { status: 200, body, retry_after_seconds: null, unit_ended: true };
     if (text.length <= ANSWER_BYTES_MAX) this.remember(call, answer);
@@ -101,7 +101,7 @@ export class InferenceRuns {
       asApiError,
     );
     if (await feed.finish()) return over;
-    return refusal(call, error ?? unavailable(random, new Error('the run was cut off')), isUnit);
+    return rejection(call, error ?? unavailable(random, new Error('the run was cut off')), isUnit);
   }
 
   /** Runs the task from its begin, or from where it is, to its result in the object store. */
@@ -117,7 +117,7 @@ export class InferenceRuns {
     const answer =
       error === null
         ? await this.tasks.store(call, chunks, sink.head)
-        : refusal(call, contentRoleOf(error), isUnit);
+        : rejection(call, contentRoleOf(error), isUnit);
     // What was refused before it was a unit may be asked for again.
     if (answer.unit_ended) this.remember(call, answer);
     return answer;
@@ -165,7 +165,11 @@ function contentRoleOf(error: ApiError): ApiError {
   });
 }
 
-function refusal({ endpoint, request_id }: InferenceCall, error: ApiError, isUnit: boolean): InferenceAnswer {
+function rejection(
+  { endpoint, request_id }: InferenceCall,
+  error: ApiError,
+  isUnit: boolean,
+): InferenceAnswer {
   const isMessages = endpoint === '/v1/messages';
   const body = isMessages ? messagesErrorEnvelope(error, request_id) : errorEnvelope(error, request_id);
   return {

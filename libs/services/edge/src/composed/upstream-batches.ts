@@ -180,12 +180,12 @@ export class UpstreamBatches {
     call: UpstreamBatchCall,
     routes: readonly PlannedRoute[],
   ): Promise<{ target: Target; credential: string; path: string } | null> {
-    const planned = routes.at(0);
-    const dialect = BATCHES_DIALECTS.get(planned?.provider.batches ?? '');
-    if (planned === undefined || dialect === undefined) return null;
-    const request = requestOf(routes, { credential: credentialOf(planned), path: null });
+    const plannedRoute = routes.at(0);
+    const dialect = BATCHES_DIALECTS.get(plannedRoute?.provider.batches ?? '');
+    if (plannedRoute === undefined || dialect === undefined) return null;
+    const request = requestOf(routes, { credential: credentialOf(plannedRoute), path: null });
     if (request === null || !dialect.takes(request.path)) return null;
-    const credential = this.targets.credentialFor(planned);
+    const credential = this.targets.credentialFor(plannedRoute);
     const target = credential === null ? null : await this.targetOf(call, credential);
     return target === null || credential === null ? null : { target, credential, path: request.path };
   }
@@ -239,12 +239,12 @@ function requestOf(
   { credential, path }: { credential: string; path: string | null },
 ): UpstreamBody | null {
   const [slug] = credential.split('@', 1);
-  const planned = routes.find(
+  const plannedRoute = routes.find(
     (one) => credentialOf(one) === credential || (one.pooled?.id === null && one.route.provider === slug),
   );
-  if (planned === undefined || planned.translation.exchange) return null;
+  if (plannedRoute === undefined || plannedRoute.translation.exchange) return null;
   try {
-    const { request } = planned.translation;
+    const { request } = plannedRoute.translation;
     return path === null || request.path === path ? request : null;
   } catch (failure) {
     if (failure instanceof ApiError) return null;

@@ -185,7 +185,7 @@ class Delivery {
   private headers(): Record<string, string> {
     const { answer, attempt } = this.received;
     const { unread = [] } = this.unit.admitted.asked;
-    const { ignored } = attempt.state.planned.translation;
+    const { ignored } = attempt.state.plannedRoute.translation;
     return Object.assign(answerHeaders(this.unit, [...unread, ...ignored]), answer.headers);
   }
 
@@ -200,7 +200,7 @@ class Delivery {
     if (hasLength) await unit.call.origin.store?.(out);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
     // Counts that cannot be of its texts are the operator's to see.
-    if (state.meter.isFarOff(state.planned.model.record.supports_thinking))
+    if (state.meter.isFarOff(state.plannedRoute.model.record.supports_thinking))
       this.deliveries.attempts.farOff(unit, state);
     if (storing !== null) await storing;
     if (this.recorder !== null) this.remember(this.recorder, out);
@@ -216,14 +216,14 @@ class Delivery {
     const { stored } = this.received.answer;
     const { memory } = call.origin;
     if (stored == null || !(isStored || memory)) return;
-    const { planned } = this.state;
+    const { plannedRoute } = this.state;
     const response = {
       ...record,
       id: String(stored.id),
       key_id: call.principal.keyId,
       account_id: call.principal.accountId,
       end_user_hash: facts.end_user_hash,
-      credential: planned.route.dialect === admitted.asked.dialect ? credentialOf(planned) : null,
+      credential: plannedRoute.route.dialect === admitted.asked.dialect ? credentialOf(plannedRoute) : null,
       created_at: Math.floor(call.receivedAtMs / 1_000),
       response: { ...stored },
     };
@@ -233,8 +233,8 @@ class Delivery {
 
   /** The upstream said how it ends; or visible output began of a model that reasons, which must not be had for nothing. */
   private get usageMayCome(): boolean {
-    const { meter, planned } = this.state;
-    return meter.finishSeen || (planned.model.record.supports_thinking && meter.visibleAtMs !== null);
+    const { meter, plannedRoute } = this.state;
+    return meter.finishSeen || (plannedRoute.model.record.supports_thinking && meter.visibleAtMs !== null);
   }
 
   /** Caches the answer for later callers, where the key has a cache. */

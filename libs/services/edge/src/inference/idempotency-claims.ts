@@ -29,7 +29,7 @@ export class IdempotencyClaims {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Takes the request's Idempotency-Key; null where it has none. Throws ApiError; a refusal is recorded. */
+  /** Takes the request's Idempotency-Key; null where it has none. Throws ApiError; a rejection is recorded. */
   async take(request: InferenceRequest): Promise<Claimed | null> {
     const { headers, principal, path, requestId } = request;
     const key = headers[HEADER.idempotencyKey.toLowerCase()];

@@ -4,7 +4,7 @@ import type { Asked } from '@gateway/endpoints';
 import { rateHeaders } from '@gateway/limits';
 import type { Closing } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
-import { Admission, Rejected, type AdmittedUnit, type Planned } from '../admission/admission.js';
+import { Admission, Rejected, type AdmittedUnit, type PlannedUnit } from '../admission/admission.js';
 import { ContentLog } from '../contents/content-log.js';
 import type { Client } from '../request/client.js';
 import type { InferenceRequest } from '../request/inference-request.js';
@@ -60,7 +60,7 @@ export class Inference {
   ): Promise<{ plan: Plan; asked: Asked }> {
     const { planner, admission, rejections } = this;
     let later: LaterRequest | null = null;
-    let planned: Planned | null = null;
+    let planned: PlannedUnit | null = null;
     let decided: AdmittedUnit | Rejected;
     const as = (id: string | null): RejectedAs => ({
       id,
@@ -94,7 +94,7 @@ export class Inference {
   private async admitted(request: InferenceRequest, client: Client): Promise<AdmittedUnit> {
     const { planner, admission, units, rejections } = this;
     let read: ReadRequest | null = null;
-    let planned: Planned | null = null;
+    let planned: PlannedUnit | null = null;
     let decided: AdmittedUnit | Rejected;
     try {
       const reading = planner.read(request, client);

@@ -9,7 +9,7 @@ import {
 } from '@gateway/endpoints';
 import type { Closing } from '@gateway/platform';
 import { isOn, type Plan, type PlanOptions } from '@gateway/routing';
-import type { Plannable, Planned } from '../admission/admission.js';
+import type { Plannable, PlannedUnit } from '../admission/admission.js';
 import { cacheName } from '../cache/cache-name.js';
 import { ResponseCache, type CachedAnswer } from '../cache/response-cache.js';
 import { requestTags, type InferenceRequest } from '../request/inference-request.js';
@@ -39,7 +39,7 @@ export class ReadRequest implements Plannable {
     return this.request.reload();
   }
 
-  planFor(principal: KeyPrincipal): Planned | Promise<Planned> {
+  planFor(principal: KeyPrincipal): PlannedUnit | Promise<PlannedUnit> {
     const { planner, reread } = this;
     if (reread === null || principal === this.request.principal)
       return planner.planned(this, this.asked, principal);
@@ -95,7 +95,7 @@ export class Planner {
   }
 
   /** Returns the plan for a record of the key. Throws ApiError where it may not be served. */
-  planned({ request, facts }: ReadRequest, read: Asked, principal: KeyPrincipal): Planned {
+  planned({ request, facts }: ReadRequest, read: Asked, principal: KeyPrincipal): PlannedUnit {
     const { origin, endpoint, receivedAtMs: nowMs, requestId, unitIndex } = request;
     const { stored, record, tags, isLater = false } = facts;
     const { answer } = origin;

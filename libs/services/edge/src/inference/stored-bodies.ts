@@ -61,7 +61,7 @@ export class StoredBodies {
       try {
         return needed.compose(known, memories);
       } catch (rejection) {
-        // It may rest on what was published before: the refusal is the newest content's to make.
+        // It may rest on what was published before: the rejection is the newest content's to make.
         if (!(rejection instanceof ApiError)) throw rejection;
       }
     }

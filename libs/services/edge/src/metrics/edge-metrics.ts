@@ -54,7 +54,7 @@ export class EdgeMetrics {
   constructor(private readonly metrics: Metrics) {
     this.admissions = metrics.counter(
       'gateway_admissions_total',
-      'Admissions by outcome (local_…: by the local share); a refusal names the scope and metric that refused.',
+      'Admissions by outcome (local_…: by the local share); a rejection names the scope and metric that refused.',
       ['outcome', 'scope', 'metric'],
     );
     this.admitSeconds = metrics.histogram(

@@ -28,7 +28,7 @@ export interface AnswerSink {
 export class Client {
   /** True once 200 was sent. */
   isOpen = false;
-  /** Rate headers of every later answer, a refusal or a failure too. */
+  /** Rate headers of every later answer, a rejection or a failure too. */
   rateHeaders: Readonly<Record<string, string>> = {};
   /** Aborts the upstream. */
   readonly upstream = new AbortController();

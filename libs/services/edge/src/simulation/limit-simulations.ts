@@ -15,7 +15,13 @@ import { trialChecks, trialHeld, type TrialCheck } from '@gateway/limits';
 import { price, priceAt, Usd } from '@gateway/money';
 import { CLOCK, permit, visibleKey } from '@gateway/platform';
 import type { PlannedRoute } from '@gateway/routing';
-import { Admission, Rejected, type DryRun, type Plannable, type Planned } from '../admission/admission.js';
+import {
+  Admission,
+  Rejected,
+  type DryRun,
+  type Plannable,
+  type PlannedUnit,
+} from '../admission/admission.js';
 import { endpointAt } from '../request/endpoint-at.js';
 import { isRejection } from '../units/rejections.js';
 import { RoutePlanner, type PlanFor } from '../routes/route-planner.js';
@@ -64,7 +70,7 @@ export class LimitSimulations {
     }
   }
 
-  private planned(asked: Asked, planFor: PlanFor): Planned {
+  private planned(asked: Asked, planFor: PlanFor): PlannedUnit {
     const plan = this.routes.plan(asked, planFor);
     return { principal: planFor.principal, asked, plan, ...UNRECORDED };
   }

@@ -11,8 +11,8 @@ export class HeldLength {
   now(length: number): ApiError | null {
     const more = length - this.held;
     if (more > 0) {
-      const refusal = this.budget.refusalOfMore(more);
-      if (refusal !== null) return refusal;
+      const rejection = this.budget.rejectionOfMore(more);
+      if (rejection !== null) return rejection;
       this.budget.held(more);
     } else if (more < 0) this.budget.released(-more);
     this.held = length;

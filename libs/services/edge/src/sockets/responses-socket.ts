@@ -64,8 +64,8 @@ export class ResponsesSocket {
   private message(data: RawData, isBinary: boolean): void {
     const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
     const requestId = this.runs.newId();
-    const refusal = this.refusal(bytes.length, isBinary);
-    const body = refusal ?? parseBody(bytes);
+    const rejection = this.rejection(bytes.length, isBinary);
+    const body = rejection ?? parseBody(bytes);
     if (body instanceof BodyFault) return this.fail(invalidBody(body.detail), null, requestId);
     if (body instanceof ApiError) return this.fail(body, null, requestId);
     const streamId = streamIdOf(body);
@@ -91,7 +91,7 @@ export class ResponsesSocket {
     });
   }
 
-  private refusal(bytes: number, isBinary: boolean): ApiError | null {
+  private rejection(bytes: number, isBinary: boolean): ApiError | null {
     if (this.drain.isDraining) return new ApiError('service_draining', { retryAfterSeconds: 1 });
     if (isBinary)
       return new ApiError('validation_error', {

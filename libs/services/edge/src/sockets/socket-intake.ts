@@ -34,8 +34,8 @@ export function countIntake({ ws, socket, budget, refuse, after }: Intake): void
     arrived += length;
     if (isOver || arrived <= SMALL_BYTES) return;
     const more = arrived - held;
-    const refusal = budget.refusalOfMore(more);
-    if (refusal === null) {
+    const rejection = budget.rejectionOfMore(more);
+    if (rejection === null) {
       budget.held(more);
       held = arrived;
       return;
@@ -43,8 +43,8 @@ export function countIntake({ ws, socket, budget, refuse, after }: Intake): void
     // It goes within a second: what others send has its budget.
     isOver = true;
     giveBack();
-    refuse(refusal);
-    ws.close(NO_BUDGET, refusal.code);
+    refuse(rejection);
+    ws.close(NO_BUDGET, rejection.code);
     ws.pause();
     after(FAREWELL_MS, () => ws.terminate());
   });

@@ -34,7 +34,7 @@ export class InFlight {
   private timer: Timer | null = null;
 
   constructor(
-    private readonly settlements: SettlementQueue,
+    private readonly settlementQueue: SettlementQueue,
     private readonly clock: Clock,
     private readonly drainDeadline: AbortSignal,
   ) {
@@ -63,7 +63,8 @@ export class InFlight {
 
   /** Reports every unit that runs to the store. */
   resubmit(): void {
-    for (const { unit, isOver } of this.units.values()) if (!isOver()) this.settlements.add(renewal(unit));
+    for (const { unit, isOver } of this.units.values())
+      if (!isOver()) this.settlementQueue.add(renewal(unit));
   }
 
   private renew(): void {

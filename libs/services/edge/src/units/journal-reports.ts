@@ -70,7 +70,7 @@ export class JournalReports {
   }
 
   /** Registers values that are read when the metrics are scraped. */
-  watch(journal: Journal, shipper: ShipperHandle, settlements: SettlementQueue): void {
+  watch(journal: Journal, shipper: ShipperHandle, settlementQueue: SettlementQueue): void {
     const shipped = (name: string, help: string, read: (stats: ShipperStats) => number): void =>
       this.metrics.gauge(name, help, () => read(shipper.stats()));
     const written = (
@@ -116,12 +116,12 @@ export class JournalReports {
     this.metrics.gauge(
       'gateway_settle_queue_units',
       'Settlements not yet acknowledged by the limit store.',
-      () => settlements.pending,
+      () => settlementQueue.pending,
     );
     this.metrics.gauge(
       'gateway_settle_dropped_units',
       'Settlements that the bound of the queue pushed out, since the start; the mirror reports them.',
-      () => settlements.dropped,
+      () => settlementQueue.dropped,
     );
   }
 }

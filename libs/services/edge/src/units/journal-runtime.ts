@@ -25,7 +25,7 @@ export class JournalRuntime {
   constructor(
     private readonly journal: Journal,
     @Inject(START_SHIPPER) private readonly startShipper: StartShipper,
-    private readonly settlements: SettlementQueue,
+    private readonly settlementQueue: SettlementQueue,
     private readonly watch: StoreWatch,
     private readonly recovery: JournalRecoveryJob,
     private readonly reports: JournalReports,
@@ -44,7 +44,7 @@ export class JournalRuntime {
     this.shipper = shipper;
     journal.follow(shipper);
     this.readiness.add('journal', () => journal.isAccepting || 'the journal takes no new unit');
-    reports.watch(journal, shipper, this.settlements);
+    reports.watch(journal, shipper, this.settlementQueue);
     await this.recovery.start();
     this.watch.start();
   }
@@ -56,7 +56,7 @@ export class JournalRuntime {
     if (shipper === null) return;
     journal.flush();
     await this.synced();
-    await this.settlements.close();
+    await this.settlementQueue.close();
     const left = await shipper.drain(DRAIN_MS);
     if (left > 0) this.reports.recordsStay(left);
     await shipper.stop();

@@ -22,7 +22,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 interface EndedAttempt {
-  planned: Pick<PlannedRoute, 'model' | 'providerKey'>;
+  plannedRoute: Pick<PlannedRoute, 'model' | 'providerKey'>;
   errorCode: string | null;
   providerCode: string | null;
   errorMessage: string | null;
@@ -63,7 +63,7 @@ export class KeyUses implements OnModuleInit, BeforeApplicationShutdown {
   /** Notes units with an attempt on a provider key only. */
   note({ accountId, requestId, attempts, servedOnPlatform }: EndedUnit): void {
     for (const attempt of attempts) {
-      const keyId = attempt.planned.providerKey?.id;
+      const keyId = attempt.plannedRoute.providerKey?.id;
       if (keyId === undefined) continue;
       const refusal = refusalOf(attempt, requestId, servedOnPlatform);
       const name = refusal === null ? keyId : `${keyId} ${refusal.providerCode} ${servedOnPlatform}`;
@@ -86,11 +86,11 @@ export class KeyUses implements OnModuleInit, BeforeApplicationShutdown {
 }
 
 function refusalOf(
-  { planned, errorCode, providerCode, errorMessage }: EndedAttempt,
+  { plannedRoute, errorCode, providerCode, errorMessage }: EndedAttempt,
   requestId: string,
   servedOnPlatform: boolean,
 ): ProviderKeyRefusal | null {
   if (errorCode === null || providerCode === null || !REFUSALS.has(providerCode)) return null;
-  const model = planned.model.record.id;
+  const model = plannedRoute.model.record.id;
   return { model, requestId, errorCode, providerCode, message: errorMessage ?? '', servedOnPlatform };
 }

@@ -136,7 +136,7 @@ function hasTokens({ prompt_tokens: prompt = 0, completion_tokens: completion = 
 
 /** One try of one route while it runs and after. */
 export interface AttemptState {
-  planned: PlannedRoute;
+  plannedRoute: PlannedRoute;
   n: number;
   startedAtMs: number;
   startedMs: number;
@@ -155,9 +155,14 @@ export interface AttemptState {
 }
 
 /** Returns the state of an attempt that begins now. */
-export function begunAttempt(planned: PlannedRoute, n: number, meter: Meter, clock: Clock): AttemptState {
+export function begunAttempt(
+  plannedRoute: PlannedRoute,
+  n: number,
+  meter: Meter,
+  clock: Clock,
+): AttemptState {
   return {
-    planned,
+    plannedRoute,
     n,
     startedAtMs: clock.now(),
     startedMs: clock.monotonic(),

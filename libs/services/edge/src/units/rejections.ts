@@ -17,7 +17,7 @@ import type { InferenceRequest } from '../request/inference-request.js';
 
 type Rejection = OutcomeValues['gateway.rejections.v1'];
 
-/** Refusals of one key and code that are each recorded within a second; more are added up. */
+/** Rejections of one key and code that are each recorded within a second; more are added up. */
 const EACH_PER_SECOND = 10;
 const WINDOW_MS = 1_000;
 const MOST_SERIES = 10_000;

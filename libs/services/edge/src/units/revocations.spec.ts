@@ -9,7 +9,7 @@ function setUp() {
   const timers: (() => void)[] = [];
   const ended: string[] = [];
   let reloads = 0;
-  let refusal: ApiError | null = null;
+  let rejection: ApiError | null = null;
   const revocations = new Revocations(
     {
       version: async (accountId) => {
@@ -35,7 +35,7 @@ function setUp() {
       version: 1,
       reload: async () => {
         reloads += 1;
-        if (refusal !== null) throw refusal;
+        if (rejection !== null) throw rejection;
         return keyPrincipal({ accountId, accountVersion: versions.get(accountId) ?? 0 });
       },
       end: ({ code }) => void ended.push(`${name} ${code}`),
@@ -48,7 +48,7 @@ function setUp() {
   return {
     ...{ revocations, versions, asked, timers, ended, add, look },
     reloads: () => reloads,
-    refuse: (error: ApiError | null) => void (refusal = error),
+    refuse: (error: ApiError | null) => void (rejection = error),
   };
 }
 

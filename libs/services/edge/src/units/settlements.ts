@@ -24,7 +24,7 @@ export class Settlements {
       onLeft: (put) => this.settling.left(put),
       onFailure: (cause) => reports.settleFailed(cause),
     });
-    this.settling = new Settling({ journal: () => this.opened(), settlements: this.queue, clock });
+    this.settling = new Settling({ journal: () => this.opened(), settlementQueue: this.queue, clock });
   }
 
   /** Sets the journal whose outcomes are settled, once it is open. */

@@ -48,7 +48,7 @@ export class UnitObserver {
       if (facts.stream && !isEstimated && last !== undefined) this.noteSpeed(last, tokens);
     }
     for (const attempt of attempts)
-      if (attempt.planned.pooled?.counted !== undefined) this.noteTokens(attempt);
+      if (attempt.plannedRoute.pooled?.counted !== undefined) this.noteTokens(attempt);
     if (call.origin.kind !== 'given') {
       const nowMs = this.clock.now();
       for (const attempt of attempts)
@@ -57,7 +57,7 @@ export class UnitObserver {
     this.metrics.unitEnded(facts, rest, attempts);
     // A plan with provider keys begins with one.
     if (!facts.byok_used) return;
-    const servedOnPlatform = outcome === 'served' && last?.planned.providerKey === undefined;
+    const servedOnPlatform = outcome === 'served' && last?.plannedRoute.providerKey === undefined;
     const { account_id: accountId, request_id: requestId } = facts;
     this.keyUses.note({ accountId, requestId, attempts, servedOnPlatform });
   }
@@ -68,10 +68,10 @@ export class UnitObserver {
   }
 
   /** An attempt that was cut off without a count keeps its estimate. */
-  private noteTokens({ planned, meter }: AttemptState): void {
+  private noteTokens({ plannedRoute, meter }: AttemptState): void {
     if (meter.usage === null && meter.hasEvents) return;
     const { prompt_tokens: prompt = 0, completion_tokens: completion = 0 } = meter.usage ?? {};
-    this.pools.used(planned, prompt + completion);
+    this.pools.used(plannedRoute, prompt + completion);
   }
 
   /** Reports an attempt's result of its route, for later plans; `tokens`: null where it did not serve. */
@@ -82,10 +82,10 @@ export class UnitObserver {
     nowMs: number,
   ): void {
     const { stats, clock } = this;
-    const { planned, firstEventMs, startedMs, endedMs } = attempt;
+    const { plannedRoute, firstEventMs, startedMs, endedMs } = attempt;
     const seconds = ((endedMs ?? clock.monotonic()) - startedMs) / 1_000;
     stats.see(
-      planned.route,
+      plannedRoute.route,
       {
         firstPieceMs: firstEventMs === null ? null : firstEventMs - startedMs,
         tokensPerSecond: tokens !== null && tokens > 0 && seconds > 0 ? tokens / seconds : null,
@@ -95,12 +95,12 @@ export class UnitObserver {
     );
     const { keyId, routingPolicy } = admitted.principal;
     if (tokens !== null && isMeasured(orderOf(routingPolicy, admitted.asked)))
-      stats.served(keyId, planned.route, nowMs);
+      stats.served(keyId, plannedRoute.route, nowMs);
   }
 
   /** Tokens a second of the whole answer, from its begin at the upstream to its end. */
-  private noteSpeed({ planned, meter, endedMs }: AttemptState, tokens: number): void {
+  private noteSpeed({ plannedRoute, meter, endedMs }: AttemptState, tokens: number): void {
     if (meter.answeredAtMs === null) return;
-    this.speeds.add(planned.route, tokens, (endedMs ?? this.clock.monotonic()) - meter.answeredAtMs);
+    this.speeds.add(plannedRoute.route, tokens, (endedMs ?? this.clock.monotonic()) - meter.answeredAtMs);
   }
 }

@@ -107,8 +107,8 @@ export class Unit {
   }
 
   /** True once another route than the plan's first is used. */
-  isFallback(planned: PlannedRoute): boolean {
-    return planned.route !== this.admitted.plan.routes[0].route;
+  isFallback(plannedRoute: PlannedRoute): boolean {
+    return plannedRoute.route !== this.admitted.plan.routes[0].route;
   }
 
   /**
@@ -125,7 +125,7 @@ export class Unit {
     const rest = this.rest(end, charge, usage);
     observer.ended(this, end, { usage, isEstimated: charge.usage_estimated, rest });
     const settle = this.settle(charge, usage);
-    const used = this.attempts.at(-1)?.planned;
+    const used = this.attempts.at(-1)?.plannedRoute;
     const model = used?.model.record.id ?? facts.model;
     const byok_used = used?.terms.byok.served ?? facts.byok_used;
     const receipt =
@@ -155,9 +155,9 @@ export class Unit {
     if (!last || (end.outcome === 'cancelled' && hasFailed(last))) return NO_CHARGE;
     const { finalUsage, counted: usage, traffic, hasEvents } = last.meter;
     return chargeFor({
-      ...last.planned.terms,
+      ...last.plannedRoute.terms,
       // The price in force when the attempt was begun at its provider.
-      record: priceAt(last.planned.terms.record, last.startedAtMs).record,
+      record: priceAt(last.plannedRoute.terms.record, last.startedAtMs).record,
       context: this.context(last),
       outcome: end.outcome === 'failed' ? 'failed' : 'served',
       usage: finalUsage && { requests: 1, ...finalUsage },
@@ -174,9 +174,9 @@ export class Unit {
    * Returns the tokens that the model may have used before its first output, for a caller that left, within its own
    * bound.
    */
-  private hiddenTokens({ meter, planned }: AttemptState): number {
-    if (!planned.model.record.supports_thinking) return 0;
-    const thought = Math.floor((this.sinks.observer.speedOf(planned.route) * meter.hiddenMs) / 1_000);
+  private hiddenTokens({ meter, plannedRoute }: AttemptState): number {
+    if (!plannedRoute.model.record.supports_thinking) return 0;
+    const thought = Math.floor((this.sinks.observer.speedOf(plannedRoute.route) * meter.hiddenMs) / 1_000);
     const { maxOutputTokens } = this.admitted.asked;
     const visible = estimateTokens(meter.outputBytes);
     return Math.min(thought, Math.max(0, (maxOutputTokens ?? Infinity) - visible));
@@ -202,7 +202,7 @@ export class Unit {
     const last = this.attempts.at(-1);
     return {
       id: newId('use', sinks.clock, sinks.random),
-      provider: last?.planned.route.provider ?? null,
+      provider: last?.plannedRoute.route.provider ?? null,
       status: end.outcome === 'failed' ? 'error' : 'success',
       outcome: end.outcome,
       http_status: end.httpStatus,
@@ -215,7 +215,7 @@ export class Unit {
       attempts: this.attempts.map((attempt) => this.attemptRecord(attempt, end, usage)),
       latency_ms: rounded(sinks.clock.monotonic() - call.startedMs),
       ttft_ms: last?.firstEventMs == null ? null : rounded(last.firstEventMs - call.startedMs),
-      routing_fallback: last ? this.isFallback(last.planned) : false,
+      routing_fallback: last ? this.isFallback(last.plannedRoute) : false,
       cache_hit: end.outcome === 'cached',
     };
   }
@@ -227,10 +227,10 @@ export class Unit {
     const counts = isLast ? usage : (attempt.meter.usage ?? {});
     return {
       n: attempt.n,
-      provider: attempt.planned.route.provider,
-      ...(attempt.planned.pooled?.id == null ? {} : { credential_id: attempt.planned.pooled.id }),
-      upstream_model: attempt.planned.route.upstreamModel,
-      model: attempt.planned.model.record.id,
+      provider: attempt.plannedRoute.route.provider,
+      ...(attempt.plannedRoute.pooled?.id == null ? {} : { credential_id: attempt.plannedRoute.pooled.id }),
+      upstream_model: attempt.plannedRoute.route.upstreamModel,
+      model: attempt.plannedRoute.model.record.id,
       status: served ? 'success' : wasCancelled ? 'cancelled' : 'error',
       http_status: attempt.httpStatus,
       error_code: attempt.errorCode,
@@ -249,11 +249,11 @@ export class Unit {
 
   /** List cost of what a failed attempt had used, which the platform bears; null where it used nothing. */
   private platformUsd(attempt: AttemptState): string | null {
-    const { meter, planned, startedAtMs } = attempt;
+    const { meter, plannedRoute, startedAtMs } = attempt;
     if (!meter.hasEvents) return null;
     const { house_usd: platformUsd } = chargeFor({
-      ...planned.terms,
-      record: priceAt(planned.terms.record, startedAtMs).record,
+      ...plannedRoute.terms,
+      record: priceAt(plannedRoute.terms.record, startedAtMs).record,
       context: this.context(attempt),
       outcome: 'failed',
       usage: meter.usage,
@@ -268,7 +268,7 @@ export class Unit {
   }
 
   private pricedFrom(attempt: AttemptState): PricedFrom {
-    const { route, terms } = attempt.planned;
+    const { route, terms } = attempt.plannedRoute;
     return {
       snapshot_id: this.admitted.plan.snapshotId,
       provider: route.provider,
@@ -314,7 +314,7 @@ export class Units implements UnitSinks {
     readonly journal: Journal,
     readonly settling: Settling,
     readonly observer: UnitObserver,
-    private readonly settlements: SettlementQueue,
+    private readonly settlementQueue: SettlementQueue,
     private readonly inFlight: InFlight,
     private readonly revocations: Revocations,
     @Inject(CLOCK) readonly clock: Clock,
@@ -330,12 +330,12 @@ export class Units implements UnitSinks {
   open(call: InferenceRequest, admitted: AdmittedUnit, upstream: { abort: (why: ApiError) => void }): Unit {
     const unit = Unit.open(call, admitted, this);
     if (unit === null) {
-      this.settlements.add({ ...renewal(admitted), action: 'cancel', nano: 0n });
+      this.settlementQueue.add({ ...renewal(admitted), action: 'cancel', nano: 0n });
       throw this.notAccepting();
     }
     call.origin.opened?.();
     // Let in without the store: it learns of the unit when it is back.
-    if (admitted.counted.withoutStore !== undefined) this.settlements.add(renewal(admitted));
+    if (admitted.counted.withoutStore !== undefined) this.settlementQueue.add(renewal(admitted));
     this.inFlight.add(
       admitted,
       (why) => upstream.abort(why),

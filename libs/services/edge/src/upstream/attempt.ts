@@ -31,7 +31,7 @@ import type { Upstream } from './upstream.js';
 
 export interface AttemptInput {
   unit: Unit;
-  planned: PlannedRoute;
+  plannedRoute: PlannedRoute;
   n: number;
   /** Client; bytes after its disconnect are not delivered, and not billed as delivered. */
   client: Client;
@@ -57,16 +57,16 @@ export class Attempt {
     readonly input: AttemptInput,
     readonly upstream: Upstream,
   ) {
-    const { planned, n, unit } = input;
+    const { plannedRoute, n, unit } = input;
     const { input: sent, recording } = unit.admitted.asked;
-    const bound = { ...usageBound(planned.route, sent.inputBytes), ...recording };
-    this.state = begunAttempt(planned, n, new Meter(sent, bound), upstream.clock);
+    const bound = { ...usageBound(plannedRoute.route, sent.inputBytes), ...recording };
+    this.state = begunAttempt(plannedRoute, n, new Meter(sent, bound), upstream.clock);
   }
 
   /** Sends the request and reads up to the first piece that commits. Throws UpstreamError. */
   async run(): Promise<RouteAnswer> {
     const { state } = this;
-    const { translation } = state.planned;
+    const { translation } = state.plannedRoute;
     if (translation.exchange) return this.runExchange(translation.exchange);
     const response = await this.send(translation.request, this.bounds());
     state.httpStatus = response.status;
@@ -92,30 +92,30 @@ export class Attempt {
 
   /** The one place where an attempt is metered. */
   measure(pieces: readonly Piece[]): void {
-    const { client, planned, unit } = this.input;
+    const { client, plannedRoute, unit } = this.input;
     const { meter } = this.state;
     const nowMs = this.upstream.clock.monotonic();
     const wasDoubted = meter.isDoubted;
     for (const piece of pieces) meter.see(piece, nowMs, client.isGone);
-    if (meter.isDoubted && !wasDoubted) this.upstream.alarms.doubt(planned, unit.call.requestId);
+    if (meter.isDoubted && !wasDoubted) this.upstream.alarms.doubt(plannedRoute, unit.call.requestId);
   }
 
   /** Several calls, whose answer comes in one piece. */
   private async runExchange(exchange: Exchange): Promise<RouteAnswer> {
     const { upstream } = this;
-    const { client, planned, unit } = this.input;
+    const { client, plannedRoute, unit } = this.input;
     let isTaken = false;
     let isBegun = false;
     const calls = new AttemptCalls({
-      baseUrl: upstream.credentials.addressOf(planned),
-      hosts: planned.provider.hosts?.results ?? [],
+      baseUrl: upstream.credentials.addressOf(plannedRoute),
+      hosts: plannedRoute.provider.hosts?.results ?? [],
       bounds: this.bounds(),
       signal: client.upstream.signal,
       clock: upstream.clock,
       note: async (state) => {
         isTaken = true;
-        const ignored = [...(unit.admitted.asked.unread ?? []), ...planned.translation.ignored];
-        await unit.call.origin.note?.({ credential: credentialOf(planned), state, ignored });
+        const ignored = [...(unit.admitted.asked.unread ?? []), ...plannedRoute.translation.ignored];
+        await unit.call.origin.note?.({ credential: credentialOf(plannedRoute), state, ignored });
       },
       accountId: unit.admitted.principal.accountId,
       objects: upstream.objects,
@@ -156,15 +156,16 @@ export class Attempt {
   }
 
   private async send(request: UpstreamBody, bounds: SendOptions): Promise<UpstreamResponse> {
-    const { planned, unit } = this.input;
+    const { plannedRoute, unit } = this.input;
     this.state.httpStatus = null;
     const { answer } = unit.call.origin;
     if (answer) return givenResponse(answer);
-    const found = this.upstream.credentials.of(planned, unit.admitted.principal.accountId);
+    const found = this.upstream.credentials.of(plannedRoute, unit.admitted.principal.accountId);
     const access = found instanceof Promise ? await found : found;
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
     const { prepared, response } = await this.sent(request, access, bounds);
-    if (isGood(response) || !(await isRenewed(planned.provider, access, prepared, response))) return response;
+    if (isGood(response) || !(await isRenewed(plannedRoute.provider, access, prepared, response)))
+      return response;
     response.cancel();
     return (await this.sent(request, access, bounds)).response;
   }
@@ -177,7 +178,7 @@ export class Attempt {
   ): Promise<{ prepared: UpstreamRequest; response: UpstreamResponse }> {
     let isSent = false;
     try {
-      const preparing = this.input.planned.provider.prepare(request, access);
+      const preparing = this.input.plannedRoute.provider.prepare(request, access);
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       isSent = true;
       return { prepared, response: await this.upstream.transport.send(prepared, bounds) };
@@ -190,27 +191,27 @@ export class Attempt {
   }
 
   private facts(): AnswerFacts {
-    const { unit, planned } = this.input;
+    const { unit, plannedRoute } = this.input;
     const { call } = unit;
     const { clock, random } = this.upstream;
     let answerId: string | null = null;
     return {
       requestId: call.requestId,
-      model: planned.model.record.id,
+      model: plannedRoute.model.record.id,
       created: Math.floor(call.receivedAtMs / 1_000),
       now: () => Math.floor(clock.now() / 1_000),
       answerId: () => (answerId ??= newAnswerId(call.endpoint.idPrefix, clock, random)),
-      tier: planned.terms.tier,
-      byokUsed: planned.terms.byok.served,
-      fallbackTriggered: unit.isFallback(planned),
+      tier: plannedRoute.terms.tier,
+      byokUsed: plannedRoute.terms.byok.served,
+      fallbackTriggered: unit.isFallback(plannedRoute),
       believed: (reported) => this.state.meter.believed(reported),
     };
   }
 
   private bounds(): SendOptions {
-    const { client, planned, remainingMs, unit } = this.input;
+    const { client, plannedRoute, remainingMs, unit } = this.input;
     const { asked, principal } = unit.admitted;
-    const times = attemptTimes(this.upstream.config, planned.provider.timeouts, {
+    const times = attemptTimes(this.upstream.config, plannedRoute.provider.timeouts, {
       isStream: asked.stream,
       remainingMs,
       attemptMs: principal.routingPolicy?.attempt_timeout_ms ?? Infinity,
@@ -228,7 +229,7 @@ export class Attempt {
         if (size > ERROR_BYTES_MAX) break;
       }
     } catch (error) {
-      // The status says enough; a body that breaks off must not turn a refusal into a connection error.
+      // The status says enough; a body that breaks off must not turn an error answer into a connection error.
       if (!(error instanceof TransportFailure)) throw error;
       if (error.fault === 'aborted') throw this.transportFailed(error);
     }
@@ -243,8 +244,8 @@ export class Attempt {
   }
 
   private classify(signal: WithoutByok<FailureSignal>): UpstreamError {
-    const { planned, unit } = this.input;
-    const { provider, terms, route } = planned;
+    const { plannedRoute, unit } = this.input;
+    const { provider, terms, route } = plannedRoute;
     const error = provider.classify({ ...signal, byok: terms.byok.served });
     return withOwnParam(error, unit.call.bytes, unit.admitted.asked.dialect !== route.dialect);
   }

@@ -42,79 +42,79 @@ export class Attempts {
       signal: client.upstream.signal,
       account: principal.accountId,
       isCreate: unit.call.endpoint.isCreate === true,
-      attempt: (planned, n, hasNext) => {
+      attempt: (plannedRoute, n, hasNext) => {
         const remainingMs = endsMs === null ? Infinity : endsMs - clock.monotonic();
-        const named = planned.pooled?.id == null ? planned : this.named(unit, planned);
-        return this.one({ unit, planned: named, n, client, remainingMs, hasNext });
+        const named = plannedRoute.pooled?.id == null ? plannedRoute : this.named(unit, plannedRoute);
+        return this.one({ unit, plannedRoute: named, n, client, remainingMs, hasNext });
       },
     });
   }
 
   /** Returns the route with the request as the resource of its credential takes it: deployments have names of their own. */
-  private named(unit: Unit, planned: PlannedRoute): PlannedRoute {
-    const { model, route } = planned;
-    const provider = this.upstream.pools.named(planned);
-    if (provider === planned.provider) return planned;
+  private named(unit: Unit, plannedRoute: PlannedRoute): PlannedRoute {
+    const { model, route } = plannedRoute;
+    const provider = this.upstream.pools.named(plannedRoute);
+    if (provider === plannedRoute.provider) return plannedRoute;
     const { asked } = unit.admitted;
     const translation = translationOf(route, { asked, endpoint: unit.call.endpoint, model, provider });
     // The plan has translated it before, under another name.
     if (translation instanceof Unsupported) throw new TypeError('a planned route cannot be translated');
-    return { ...planned, provider, translation };
+    return { ...plannedRoute, provider, translation };
   }
 
   /** Notes that an answer failed after its first piece, when nothing is retried. */
   failed({ call, admitted }: Unit, state: AttemptState, error: UpstreamError): void {
-    const failure = this.upstream.pools.failed(state.planned, error);
+    const failure = this.upstream.pools.failed(state.plannedRoute, error);
     note(state, failure);
-    this.upstream.alarms.see(state.planned, failure, call.requestId);
-    const { route, providerKey } = state.planned;
+    this.upstream.alarms.see(state.plannedRoute, failure, call.requestId);
+    const { route, providerKey } = state.plannedRoute;
     this.breakers.report(route, failure, providerKey?.id, admitted.principal.accountId);
   }
 
   /** Tells the operator of a route whose counts cannot be of its texts. */
-  farOff({ call }: Unit, { planned }: AttemptState): void {
-    this.upstream.alarms.farOff(planned, call.requestId);
+  farOff({ call }: Unit, { plannedRoute }: AttemptState): void {
+    this.upstream.alarms.farOff(plannedRoute, call.requestId);
   }
 
   /** Tries one route. Throws UpstreamError, noted on the unit's attempt. */
   private async one(input: AttemptInput): Promise<RouteAnswer> {
-    const { client, planned, remainingMs, unit } = input;
+    const { client, plannedRoute, remainingMs, unit } = input;
     const { signal } = client.upstream;
     // Nothing is sent for a caller that has gone or whose time is over: such an attempt is none.
-    if (signal.aborted) throw givenUp(planned, signal);
+    if (signal.aborted) throw givenUp(plannedRoute, signal);
     if (remainingMs <= 0) throw new ApiError('gateway_timeout', { providerCode: 'provider_timeout' });
     const attempt = new Attempt(input, this.upstream);
     unit.attempts.push(attempt.state);
     const { pools } = this.upstream;
     try {
-      if (planned.pooled !== undefined) pools.begun(planned);
+      if (plannedRoute.pooled !== undefined) pools.begun(plannedRoute);
       const answer = await attempt.run();
-      if (planned.pooled !== undefined) pools.served(planned);
+      if (plannedRoute.pooled !== undefined) pools.served(plannedRoute);
       return answer;
     } catch (caught) {
-      const error = caught instanceof UpstreamError ? pools.failed(planned, caught) : caught;
+      const error = caught instanceof UpstreamError ? pools.failed(plannedRoute, caught) : caught;
       attempt.state.endedMs = this.clock.monotonic();
       if (error instanceof UpstreamError && !signal.aborted) {
         note(attempt.state, error);
-        this.upstream.alarms.see(planned, error, unit.call.requestId);
+        this.upstream.alarms.see(plannedRoute, error, unit.call.requestId);
       } else if (error instanceof ApiError) attempt.state.errorCode = error.code;
       throw error;
     }
   }
 
   /** Its provider has answered: a failure is final, and says nothing of how the route fares now. */
-  private async given(unit: Unit, planned: PlannedRoute, client: Client): Promise<RouteAnswer> {
+  private async given(unit: Unit, plannedRoute: PlannedRoute, client: Client): Promise<RouteAnswer> {
     try {
-      return await this.one({ unit, planned, client, n: 1, remainingMs: Infinity, hasNext: false });
+      return await this.one({ unit, plannedRoute, client, n: 1, remainingMs: Infinity, hasNext: false });
     } catch (failure) {
       throw failure instanceof UpstreamError ? attemptsFailed(failure, []) : failure;
     }
   }
 }
 
-function givenUp(planned: PlannedRoute, { reason }: AbortSignal): UpstreamError {
+function givenUp(plannedRoute: PlannedRoute, { reason }: AbortSignal): UpstreamError {
   const failure = new TransportFailure('aborted', reason);
-  return planned.provider.classify({ kind: 'transport', failure, byok: planned.terms.byok.served });
+  return plannedRoute.provider.classify({ kind: 'transport', failure, byok: plannedRoute.terms.byok.served });
 }
 
 /** Writes what an attempt failed with onto its record. */

@@ -30,10 +30,10 @@ describe('the alarms of providers', () => {
       { error: (fields: object) => lines.push(fields) } as never,
       clock,
     );
-    const planned = { route: { provider: 'openai', upstreamModel: 'gpt' } } as PlannedRoute;
-    for (let n = 0; n < 5; n += 1) alarms.see(planned, failure(401, true), `req_${n}`);
-    alarms.see(planned, failure(500, false), 'req_5');
-    alarms.see(planned, failure(404, true), 'req_6');
+    const plannedRoute = { route: { provider: 'openai', upstreamModel: 'gpt' } } as PlannedRoute;
+    for (let n = 0; n < 5; n += 1) alarms.see(plannedRoute, failure(401, true), `req_${n}`);
+    alarms.see(plannedRoute, failure(500, false), 'req_5');
+    alarms.see(plannedRoute, failure(404, true), 'req_6');
     expect(counted).toEqual([...Array.from({ length: 5 }, () => 'openai 401'), 'openai 404']);
     const line = { provider: 'openai', model: 'gpt', reason: 'OpenAI: no' };
     expect(lines).toEqual([
@@ -41,12 +41,12 @@ describe('the alarms of providers', () => {
       { ...line, status: 404, request_id: 'req_6' },
     ]);
     await clock.advance(60_000);
-    alarms.see(planned, failure(401, true), 'req_7');
+    alarms.see(plannedRoute, failure(401, true), 'req_7');
     expect(lines).toHaveLength(3);
-    for (let n = 0; n < 3; n += 1) alarms.doubt(planned, 'req_8');
+    for (let n = 0; n < 3; n += 1) alarms.doubt(plannedRoute, 'req_8');
     expect(counted.slice(-3)).toEqual(['openai usage', 'openai usage', 'openai usage']);
     expect(lines.slice(3)).toEqual([{ provider: 'openai', model: 'gpt', request_id: 'req_8' }]);
-    for (let n = 0; n < 2; n += 1) alarms.farOff(planned, 'req_9');
+    for (let n = 0; n < 2; n += 1) alarms.farOff(plannedRoute, 'req_9');
     expect(counted.slice(-2)).toEqual(['openai gpt far off', 'openai gpt far off']);
     expect(lines.slice(4)).toEqual([{ provider: 'openai', model: 'gpt', request_id: 'req_9' }]);
   });

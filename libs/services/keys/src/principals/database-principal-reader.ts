@@ -40,7 +40,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
     super();
     this.resolutions = new Counter({
       name: 'gateway_principal_resolutions_total',
-      help: 'Principals read past the cache, by kind of credential and outcome (found or the code of the refusal).',
+      help: 'Principals read past the cache, by kind of credential and outcome (found or the code of the rejection).',
       labelNames: ['kind', 'outcome'],
       registers: [registry],
     });
@@ -58,9 +58,9 @@ export class DatabasePrincipalReader extends PrincipalReader {
       this.resolutions.inc({ kind, outcome: 'found' });
       return principal;
     } catch (failure) {
-      const refusal = failure instanceof ApiError ? failure : unavailable(this.random, failure);
-      this.resolutions.inc({ kind, outcome: refusal.code });
-      throw refusal;
+      const rejection = failure instanceof ApiError ? failure : unavailable(this.random, failure);
+      this.resolutions.inc({ kind, outcome: rejection.code });
+      throw rejection;
     }
   }
 

@@ -5,7 +5,7 @@ import { scopeFields, type Notice, type Repetition } from './notice.js';
 const AGAIN_MS = 86_400_000;
 const SCOPES: readonly string[] = ['key', 'team_member', 'member', 'team', 'org'] satisfies ScopeKind[];
 
-/** Returns the notices of a reached cap; a refusal by reservations alone makes none. */
+/** Returns the notices of a reached cap; a rejection by reservations alone makes none. */
 export function rejectionNotices(record: RejectionRecord): Notice[] {
   const { org_id, scope, scope_id, cap_usd, spent_usd } = record;
   if (org_id == null || !isScope(scope) || scope_id == null || cap_usd == null || spent_usd == null)

@@ -7,7 +7,7 @@ import { Erasures } from '../erasures/erasures.js';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import type { Job } from './job.js';
 
-/** Interval at which refusals older than 90 days are removed. */
+/** Interval at which rejections older than 90 days are removed. */
 const RETENTION_EVERY_MS = 600_000;
 const CONTENTS_EVERY_MS = 60_000;
 const ERASE_EVERY_MS = 10_000;

@@ -61,7 +61,7 @@ export class CouponsStore {
           new Date(clock.now()),
         ],
       );
-      if (rows.length === 0) throw refusal('conflict', 'There is a coupon of this code.');
+      if (rows.length === 0) throw rejection('conflict', 'There is a coupon of this code.');
       await insertAudit(client, audit);
       return recordOf(rows[0]);
     });
@@ -114,17 +114,17 @@ export class CouponsStore {
         [code],
       );
       const coupon = rows.at(0);
-      if (coupon === undefined) throw refusal('not_found', 'There is no such coupon.');
+      if (coupon === undefined) throw rejection('not_found', 'There is no such coupon.');
       if (coupon.expires_at !== null && coupon.expires_at <= now)
-        throw refusal('conflict', 'The coupon has expired.');
+        throw rejection('conflict', 'The coupon has expired.');
       if (coupon.max_redemptions !== null && coupon.redemptions >= coupon.max_redemptions)
-        throw refusal('conflict', 'The coupon is used up.');
+        throw rejection('conflict', 'The coupon is used up.');
       const { rowCount } = await client.query(
         `INSERT INTO coupon_redemption (code, user_id, account_id, created_at) VALUES ($1, $2, $3, $4)
          ON CONFLICT (code, user_id) DO NOTHING`,
         [code, userId, accountId, now],
       );
-      if (rowCount === 0) throw refusal('conflict', 'You have used this coupon; a person may use it once.');
+      if (rowCount === 0) throw rejection('conflict', 'You have used this coupon; a person may use it once.');
       const amount = Usd.parse(coupon.amount);
       const source = `${code}/${accountId}`;
       const move = {
@@ -137,7 +137,7 @@ export class CouponsStore {
         reason: null,
       } as const;
       const moved = await moveMoney(client, move, { clock, random });
-      if (!moved.isNew) throw refusal('conflict', 'The account has used this coupon.');
+      if (!moved.isNew) throw rejection('conflict', 'The account has used this coupon.');
       await client.query('UPDATE coupon SET redemptions = redemptions + 1 WHERE code = $1', [code]);
       const credited = { amount_usd: amount.toString(), balance_after: moved.balanceAfter.toString() };
       const data = { ...credited, payment_event_id: null, source: 'coupon' } as const;
@@ -181,7 +181,7 @@ function recordOf(row: CouponRow): CouponRecord {
   };
 }
 
-function refusal(code: 'conflict' | 'not_found', message: string): ApiError {
+function rejection(code: 'conflict' | 'not_found', message: string): ApiError {
   return new ApiError(code, { message });
 }
 

@@ -22,7 +22,7 @@ export interface ReadsUnderTest {
   summary(as: string | null, body?: object): ReturnType<UsageApp['call']>;
   events(as: string | null, body?: object): ReturnType<UsageApp['call']>;
   lookup(as: string, id: string): ReturnType<UsageApp['call']>;
-  /** Empties what postings and refusals have written. */
+  /** Empties what postings and rejections have written. */
   clear(): Promise<unknown>;
   close(): Promise<void>;
 }

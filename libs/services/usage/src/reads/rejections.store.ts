@@ -39,7 +39,7 @@ type RejectionRow = Prisma.RejectionGetPayload<{ select: typeof COLUMNS }>;
 export class RejectionsStore {
   constructor(private readonly database: UsageDatabase) {}
 
-  /** Newest first, none older than `notBefore`. A row may stand for many refusals: `total` is the sum of their counts. */
+  /** Newest first, none older than `notBefore`. A row may stand for many rejections: `total` is the sum of their counts. */
   async page(
     view: View,
     filter: RejectionsBody,
@@ -52,11 +52,11 @@ export class RejectionsStore {
         ...allOf(filteredRows(view, filter)),
         createdWithin(timesOf(filter)),
         ...(tag === null ? [] : [{ request_tags: tagged(tag) }]),
-        // Outcomes are of what reached a model: no refusal has one.
+        // Outcomes are of what reached a model: no rejection has one.
         ...(outcome ? [{ code: { in: [] } }] : []),
       ],
       created_at: { gte: notBefore },
-      // A refusal before the model was resolved names only what was asked for.
+      // A rejection before the model was resolved names only what was asked for.
       ...(model ? { OR: [{ model: { in: model } }, { requested_model: { in: model } }] } : {}),
       ...(status ? { http_status: { in: status.filter(isStatus).map(Number) } } : {}),
       ...(code ? { code: { in: code } } : {}),
@@ -75,7 +75,7 @@ export class RejectionsStore {
     return { rejections: rows.map(toWire), total: _sum.count ?? 0 };
   }
 
-  /** null where the caller has no such refusal since `notBefore`. */
+  /** null where the caller has no such rejection since `notBefore`. */
   async lookup(view: View, requestId: string, notBefore: Date): Promise<RequestLookup | null> {
     const row = await this.database.prisma.rejection.findFirst({
       where: { AND: allOf(viewRows(view)), request_id: requestId, created_at: { gte: notBefore } },

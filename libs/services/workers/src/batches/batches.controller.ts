@@ -23,7 +23,7 @@ import { LINE_BYTES_MAX, readLine, type BatchLine } from './batch-lines.js';
 import { BatchRunner } from './batch-runner.js';
 import { BatchStore, batchView, type Batch } from './batches.store.js';
 
-/** Statuses of refusals that are about the body of a line, or the model that it names. */
+/** Statuses of rejections that are about the body of a line, or the model that it names. */
 const OF_A_LINE: ReadonlySet<number> = new Set([400, 404, 422]);
 const DAY_MS = 86_400_000;
 
@@ -114,13 +114,13 @@ export class BatchesController {
     return view;
   }
 
-  /** Plans the first line. Throws its refusal, with its place. */
+  /** Plans the first line. Throws its rejection, with its place. */
   private async planOf(call: InferenceCall): Promise<InferencePlan> {
     try {
       return await this.inference.plan(call);
-    } catch (refusal) {
-      if (!(refusal instanceof ApiError) || !OF_A_LINE.has(refusal.status)) throw refusal;
-      throw new ApiError(refusal.code, { ...refusal.options, message: `Line 1: ${refusal.message}` });
+    } catch (rejection) {
+      if (!(rejection instanceof ApiError) || !OF_A_LINE.has(rejection.status)) throw rejection;
+      throw new ApiError(rejection.code, { ...rejection.options, message: `Line 1: ${rejection.message}` });
     }
   }
 

@@ -32,7 +32,7 @@ export function unavailableAnswer(failure: unknown): InferenceAnswer & { is_lost
   };
 }
 
-/** The refusal that an answer is, as an error of ours. */
+/** The rejection that an answer is, as an error of ours. */
 export function errorOf({ status, body, retry_after_seconds }: InferenceAnswer): ApiError {
   const { error } = body as { error?: { code?: ErrorCode; message?: string; provider_code?: string } };
   const { code = 'internal_error', message, provider_code: providerCode, ...more } = error ?? {};

@@ -153,7 +153,7 @@ const UNKNOWN = new ApiError('upstream_error', {
     'The begin of the video was interrupted. Its provider may have begun it, so it was not begun again.',
 });
 
-/** The task after a refusal that may pass: a unit that has ended takes no other answer. */
+/** The task after a rejection that may pass: a unit that has ended takes no other answer. */
 function after(task: VideoTask, answer: InferenceAnswer, isRepeat: boolean): VideoTask {
   const { provider_task_id: state } = task;
   if (isUnit(answer)) return { ...task, unit: task.unit + 1, is_asked: state !== null };

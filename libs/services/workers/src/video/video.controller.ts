@@ -105,9 +105,9 @@ export class VideoController {
     let known: Awaited<ReturnType<VideoWork['begin']>>;
     try {
       known = await this.work.begin(task);
-    } catch (refusal) {
+    } catch (rejection) {
       await this.tasks.remove(task.id, (client) => forgetBegun(client, claim));
-      throw refusal;
+      throw rejection;
     }
     // Else its lease ends by itself: the task is there, and who began it is to know.
     await this.tasks.release(task.id, worker).catch(() => undefined);

@@ -164,7 +164,7 @@ describe('a request that names a file of /v1/files', () => {
     await eventually(() => pressure.bodyBytesInFlight === 0);
     const read = jest.spyOn(edge.objects, 'get');
     const rejection = jest
-      .spyOn(pressure, 'refusalOfMore')
+      .spyOn(pressure, 'rejectionOfMore')
       .mockImplementation((bytes) =>
         bytes === PDF.byteLength ? new ApiError('service_unavailable', { retryAfterSeconds: 1 }) : null,
       );

@@ -8,7 +8,7 @@ import {
   Rejected,
   type AdmittedUnit,
   type Plannable,
-  type Planned,
+  type PlannedUnit,
 } from '../../admission/admission.js';
 import { requestTags, type InferenceRequest, type Origin } from '../../request/inference-request.js';
 import { Rejections } from '../../units/rejections.js';
@@ -37,7 +37,7 @@ export class RealtimeAdmission {
     private readonly units: Units,
     private readonly rejections: Rejections,
     private readonly revocations: Revocations,
-    private readonly settlements: SettlementQueue,
+    private readonly settlementQueue: SettlementQueue,
     private readonly alarms: ProviderAlarms,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -48,7 +48,7 @@ export class RealtimeAdmission {
   watchKey(
     { requestId, caller }: SessionFacts,
     { accountId, accountVersion: version }: KeyPrincipal,
-    end: (refusal: ApiError) => void,
+    end: (rejection: ApiError) => void,
   ): () => void {
     const { revocations } = this;
     revocations.add(requestId, { accountId, version, reload: () => caller(true), end });
@@ -61,7 +61,7 @@ export class RealtimeAdmission {
     const admitted = await this.admitted(request, `${facts.requestId}/open`, work, planned);
     this.admission.cancel(admitted.request);
     // Else a first response that comes at once could be refused for a request that was none.
-    await this.settlements.deliveredOf(admitted.request.accountId);
+    await this.settlementQueue.deliveredOf(admitted.request.accountId);
   }
 
   /** Opens the unit of a number within the session. Throws ApiError where it is refused: that is recorded, and nothing was counted. */
@@ -106,7 +106,7 @@ export class RealtimeAdmission {
   ): Promise<AdmittedUnit> {
     const { admission, rejections } = this;
     const tags = requestTags(request.headers, request.principal);
-    const planFor = (principal: KeyPrincipal): Planned => {
+    const planFor = (principal: KeyPrincipal): PlannedUnit => {
       const plan = onRoute(this.planner.plan(work, principal, request.requestId), work, route);
       return { principal, asked: askedOf(work), plan, tags, ...UNRECORDED };
     };

@@ -33,7 +33,7 @@ const DRAIN_NOTICE_MS = 30_000;
 export class RealtimeSession {
   private readonly ws: WebSocket;
   private readonly upstream: WebSocket;
-  private readonly planned: PlannedRoute;
+  private readonly plannedRoute: PlannedRoute;
   private readonly input = new SessionInput();
   private readonly units: SessionUnits;
   /** Translator for a provider whose events differ from the caller's. */
@@ -57,14 +57,14 @@ export class RealtimeSession {
     const { ws, link, facts, model, principal } = options;
     this.ws = ws;
     this.upstream = link.ws;
-    this.planned = link.planned;
+    this.plannedRoute = link.plannedRoute;
     this.lastActiveMs = clock.monotonic();
-    this.translator = this.translatorOf(link.planned);
+    this.translator = this.translatorOf(link.plannedRoute);
     this.held = new HeldLength(pressure.ofAccount(principal.accountId));
     const giveUp = (why: ApiError): void => this.end(why);
     const refused = (error: unknown): void => this.refuse(error, null);
     this.units = new SessionUnits(
-      { model, facts, planned: link.planned, input: this.input, giveUp, refused },
+      { model, facts, plannedRoute: link.plannedRoute, input: this.input, giveUp, refused },
       admission,
       clock,
     );
@@ -75,7 +75,7 @@ export class RealtimeSession {
     ws.once('close', () => void this.close());
     this.upstream.once('close', (code, reason) => this.providerLeft(code, reason.toString()));
     this.watch();
-    this.unwatchKey = admission.watchKey(facts, principal, (refusal) => this.end(inSession(refusal)));
+    this.unwatchKey = admission.watchKey(facts, principal, (rejection) => this.end(inSession(rejection)));
     if (this.translator !== null) this.answered(this.translator.opened());
     if (options.given !== null) this.begin(options.given);
     if (drain.isDraining) this.leaveSoon();
@@ -210,8 +210,8 @@ export class RealtimeSession {
   private updateSession(body: ParsedBody, bytes: Buffer): Promise<void> | undefined {
     const eventId = eventIdOf(body);
     try {
-      if (!this.planned.providerKey) refusePrompt(body, 'session');
-      const session = this.input.update(body, nameOf(this.planned), (model) => this.transcriber(model));
+      if (!this.plannedRoute.providerKey) refusePrompt(body, 'session');
+      const session = this.input.update(body, nameOf(this.plannedRoute), (model) => this.transcriber(model));
       return this.toProvider(session === null ? bytes : respliced(body, { session }));
     } catch (error) {
       this.refuse(error, eventId);
@@ -224,23 +224,23 @@ export class RealtimeSession {
    * that names the member.
    */
   private transcriber(model: string): { id: string; upstreamModel: string } {
-    const { provider } = this.planned.route;
+    const { provider } = this.plannedRoute.route;
     const principal = { ...this.options.principal, fixedProvider: provider };
     try {
       const { requestId } = this.options.facts;
       const { routes } = this.planner.plan(withoutInput(model, 'transcription'), principal, requestId);
-      const [planned] = routes;
-      return { id: planned.model.record.id, upstreamModel: nameOf(planned) };
-    } catch (refusal) {
-      if (!(refusal instanceof ApiError)) throw refusal;
+      const [plannedRoute] = routes;
+      return { id: plannedRoute.model.record.id, upstreamModel: nameOf(plannedRoute) };
+    } catch (rejection) {
+      if (!(rejection instanceof ApiError)) throw rejection;
       const param = 'session.audio.input.transcription.model';
       // The pin is the session's: the key may have none.
-      if (refusal.code === 'model_not_available_on_pinned_provider')
+      if (rejection.code === 'model_not_available_on_pinned_provider')
         throw new ApiError('unsupported_operation', {
           message: 'The provider of this session does not transcribe speech with this model.',
           param,
         });
-      throw new ApiError(refusal.code, { ...refusal.options, message: refusal.message, param });
+      throw new ApiError(rejection.code, { ...rejection.options, message: rejection.message, param });
     }
   }
 
@@ -248,12 +248,12 @@ export class RealtimeSession {
     const own = eventIdOf(body);
     const eventId = own ?? newAnswerId(OWN_EVENT, this.clock, this.random);
     try {
-      if (!this.planned.providerKey) refusePrompt(body, 'response');
+      if (!this.plannedRoute.providerKey) refusePrompt(body, 'response');
       await this.units.expect(eventId);
     } catch (error) {
       return this.refuse(error, own);
     }
-    // Named, so that a refusal by the provider says which response it is of.
+    // Named, so that an error of the provider says which response it is of.
     await this.toProvider(respliced(body, { event_id: eventId }));
   }
 
@@ -289,7 +289,7 @@ export class RealtimeSession {
 
   private ownSession(event: Record<string, unknown>): Buffer {
     const session = isObject(event.session) ? event.session : {};
-    return bytesOf({ ...event, session: { ...session, model: this.planned.model.record.id } });
+    return bytesOf({ ...event, session: { ...session, model: this.plannedRoute.model.record.id } });
   }
 
   /** Reports the provider's failure, unless the caller caused it. */
@@ -308,7 +308,7 @@ export class RealtimeSession {
       );
     }
     this.say(
-      new ApiError('provider_error', { message: `${this.planned.provider.name}: ${message}` }),
+      new ApiError('provider_error', { message: `${this.plannedRoute.provider.name}: ${message}` }),
       eventId,
     );
   }
@@ -321,7 +321,7 @@ export class RealtimeSession {
   }
 
   private providerLost(how: string): void {
-    const message = `${this.planned.provider.name} ${how}`;
+    const message = `${this.plannedRoute.provider.name} ${how}`;
     void this.units.failed().finally(() => this.end(new ApiError('provider_error', { message })));
   }
 
@@ -339,8 +339,8 @@ export class RealtimeSession {
     if (event === null || this.translator === null) return;
     rememberSpelling(event, Buffer.from(bytes).toString('utf8'));
     const { provider, caller } = this.translator.sent(event);
-    const refusal = this.held.now(this.translator.heldLength);
-    if (refusal !== null) return this.end(refusal);
+    const rejection = this.held.now(this.translator.heldLength);
+    if (rejection !== null) return this.end(rejection);
     for (const message of provider) await this.pass(this.upstream, bytesOf(message));
     for (const one of caller) await this.event(one, bytesOf(one));
   }
@@ -368,7 +368,7 @@ export class RealtimeSession {
 
 /** Names of what the caller wrote as objects, where the provider repeats it: they may name money. */
 const WRITTEN = new Set(['tools', 'metadata', 'prompt']);
-/** Refusals of a response that no later one would escape. */
+/** Rejections of a response that no later one would escape. */
 const ENDS: ReadonlySet<string> = new Set([
   'invalid_api_key',
   'insufficient_quota',

@@ -93,7 +93,7 @@ export class RealtimeSockets implements SocketKind {
     }
   }
 
-  /** Checks in the order of refusals: drain, key, model, places, money; then the provider. */
+  /** Checks in the order of rejections: drain, key, model, places, money; then the provider. */
   private async begin(
     { ws, socket, request }: Connection,
     closed: AbortSignal,

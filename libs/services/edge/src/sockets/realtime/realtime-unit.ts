@@ -21,9 +21,9 @@ export class RealtimeUnit {
     private readonly clock: Clock,
   ) {
     const { admitted } = unit;
-    const [planned] = admitted.plan.routes;
-    const meter = new Meter(admitted.asked.input, boundOf(work, planned));
-    this.state = begunAttempt(planned, 1, meter, clock);
+    const [plannedRoute] = admitted.plan.routes;
+    const meter = new Meter(admitted.asked.input, boundOf(work, plannedRoute));
+    this.state = begunAttempt(plannedRoute, 1, meter, clock);
     this.state.httpStatus = 200;
     meter.answeredAtMs = this.state.startedMs;
     unit.attempts.push(this.state);
@@ -67,7 +67,7 @@ export class RealtimeUnit {
     this.state.firstEventMs ??= nowMs;
     this.state.meter.see(piece, nowMs, false);
     if (piece.usage !== undefined && this.state.meter.isDoubted)
-      this.alarms.doubt(this.state.planned, this.unit.call.requestId);
+      this.alarms.doubt(this.state.plannedRoute, this.unit.call.requestId);
   }
 
   private async finish(...end: Parameters<Unit['finish']>): Promise<void> {

@@ -26,7 +26,7 @@ const REST_SECONDS_MIN = 1;
 interface SessionUnitsOptions {
   model: string;
   facts: SessionFacts;
-  planned: PlannedRoute;
+  plannedRoute: PlannedRoute;
   input: SessionInput;
   giveUp: (why: ApiError) => void;
   /** A response that the provider began may not run. */
@@ -112,14 +112,14 @@ export class SessionUnits {
 
   /** The time since the last unit, of a model that is billed by it. */
   private async rest(): Promise<void> {
-    const { price } = this.options.planned.route;
+    const { price } = this.options.plannedRoute.route;
     const isTimed = price.audio_usd_per_minute != null || price.pricing_unit === 'per_minute';
     if (!isTimed || this.connectedSeconds() < REST_SECONDS_MIN) return;
     try {
       const unit = await this.openUnit(this.asked(), () => undefined);
       await unit.done({ prompt_tokens: 0, completion_tokens: 0 }, this.unitsOf());
     } catch (error) {
-      // A refusal was recorded, and nobody is left to be sent it.
+      // A rejection was recorded, and nobody is left to be sent it.
       if (!(error instanceof ApiError)) throw error;
     }
   }
@@ -171,7 +171,7 @@ export class SessionUnits {
     const usage = usageOf(response.usage);
     if (usage !== null) {
       // What cannot be would be reserved for the next response, and refuse it.
-      const { route } = this.options.planned;
+      const { route } = this.options.plannedRoute;
       const { prompt_tokens = 0, completion_tokens = 0 } = plausibleUsage(usage, usageBound(route, 0)).usage;
       this.contextTokens = prompt_tokens + completion_tokens;
       this.counted += this.contextTokens;
@@ -214,8 +214,8 @@ export class SessionUnits {
   }
 
   private openUnit(work: RealtimeAsked, abort: (why: ApiError) => void): Promise<RealtimeUnit> {
-    const { facts, planned } = this.options;
-    return this.admission.open(facts, this.units++, work, planned, abort);
+    const { facts, plannedRoute } = this.options;
+    return this.admission.open(facts, this.units++, work, plannedRoute, abort);
   }
 
   private asked(): RealtimeAsked {

@@ -18,7 +18,7 @@ const ERROR_BYTES_MAX = 65_536;
 
 /** A session with the provider that the plan's first working route leads to. */
 export interface UpstreamLink {
-  planned: PlannedRoute;
+  plannedRoute: PlannedRoute;
   ws: WebSocket;
   /** Events that came before somebody listened: the first comes with the handshake. */
   early: WebSocket.RawData[];
@@ -52,54 +52,58 @@ export class UpstreamLinks {
       signal,
       account: principal.accountId,
       isCreate: false,
-      attempt: (planned) => this.tried(planned, principal, signal),
+      attempt: (plannedRoute) => this.tried(plannedRoute, principal, signal),
     });
   }
 
   /** A session counts on its credential as one request. */
   private async tried(
-    planned: PlannedRoute,
+    plannedRoute: PlannedRoute,
     principal: KeyPrincipal,
     signal: AbortSignal,
   ): Promise<UpstreamLink> {
-    this.pools.begun(planned);
+    this.pools.begun(plannedRoute);
     try {
-      return await this.connect(this.named(planned), principal, signal);
+      return await this.connect(this.named(plannedRoute), principal, signal);
     } catch (error) {
-      throw error instanceof UpstreamError ? this.pools.failed(planned, error) : error;
+      throw error instanceof UpstreamError ? this.pools.failed(plannedRoute, error) : error;
     }
   }
 
   /** Returns the route with the name that the deployment has at the resource of its credential. */
-  private named(planned: PlannedRoute): PlannedRoute {
-    const { route } = planned;
-    const provider = this.pools.named(planned);
-    if (provider === planned.provider) return planned;
+  private named(plannedRoute: PlannedRoute): PlannedRoute {
+    const { route } = plannedRoute;
+    const provider = this.pools.named(plannedRoute);
+    if (provider === plannedRoute.provider) return plannedRoute;
     const { upstreamName = route.upstreamModel } = provider.quirks(route);
     return {
-      ...planned,
+      ...plannedRoute,
       provider,
-      translation: openedAs(route.dialect, upstreamName) ?? planned.translation,
+      translation: openedAs(route.dialect, upstreamName) ?? plannedRoute.translation,
     };
   }
 
   private async connect(
-    planned: PlannedRoute,
+    plannedRoute: PlannedRoute,
     principal: KeyPrincipal,
     signal: AbortSignal,
   ): Promise<UpstreamLink> {
-    const access = await this.credentials.of(planned, principal.accountId);
+    const access = await this.credentials.of(plannedRoute, principal.accountId);
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
     for (let isFirst = true; ; isFirst = false) {
-      const shaken = await this.shake(planned, access, signal);
+      const shaken = await this.shake(plannedRoute, access, signal);
       if (shaken.link !== null) return shaken.link;
       if (!isFirst || !shaken.isRenewed) throw shaken.failure;
     }
   }
 
   /** One handshake. */
-  private async shake(planned: PlannedRoute, access: ProviderAccess, signal: AbortSignal): Promise<Shaken> {
-    const { provider, terms, translation } = planned;
+  private async shake(
+    plannedRoute: PlannedRoute,
+    access: ProviderAccess,
+    signal: AbortSignal,
+  ): Promise<Shaken> {
+    const { provider, terms, translation } = plannedRoute;
     const prepared = await provider.prepare(translation.request, access);
     const { accept: _accept, ...credentials } = prepared.headers;
     const ws = this.opened(prepared.url, credentials);
@@ -109,7 +113,7 @@ export class UpstreamLinks {
       return provider.classify({ ...failure, byok: terms.byok.served });
     };
     try {
-      const link = await handshake(planned, ws, signal, { fail, nowMs: () => this.clock.now() });
+      const link = await handshake(plannedRoute, ws, signal, { fail, nowMs: () => this.clock.now() });
       return { link };
     } catch (failure) {
       return { link: null, failure, isRenewed: (await renewed) ?? false };
@@ -142,7 +146,7 @@ type Failure =
   | { kind: 'status'; status: number; headers: Record<string, string>; body: Uint8Array; nowMs: number };
 
 function handshake(
-  planned: PlannedRoute,
+  plannedRoute: PlannedRoute,
   ws: WebSocket,
   signal: AbortSignal,
   { fail, nowMs }: { fail: (failure: Failure) => Error; nowMs: () => number },
@@ -160,7 +164,7 @@ function handshake(
       // The session reads on from here.
       ws.pause();
       ws.off('message', keep);
-      resolve({ planned, ws, early });
+      resolve({ plannedRoute, ws, early });
     });
     ws.once('unexpected-response', (_request, response) => {
       void refusalOf(response).then((body) => {

@@ -218,7 +218,7 @@ describe('a background response', () => {
   it('RESP-04 runs once there is room for what was asked, and holds it until it has ended', async () => {
     const pressure = app.app.get(Pressure, { strict: false });
     const full = jest
-      .spyOn(pressure, 'refusalOfMore')
+      .spyOn(pressure, 'rejectionOfMore')
       .mockImplementation(() => new ApiError('service_unavailable'));
     const response = newResponse({ body: { model: 'sim/chat', input: 'x'.repeat(5_000), stream: true } });
     await background.begin(response);
