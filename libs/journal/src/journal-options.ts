@@ -33,6 +33,8 @@ export interface JournalOptions {
   /** Outcomes that may be settled now, in the order of their sequence numbers. Must not throw. */
   onSynced?(outcomes: SyncedOutcome[]): void;
   disk?: Disk;
+  /** Id of the machine's boot; default: that of the system. */
+  boot?: string;
 }
 
 /** Figures for metrics. */

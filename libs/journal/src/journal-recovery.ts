@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { OnAlarm } from './alarm.js';
 import { type DeadEpoch, scanDeadEpoch } from './dead-epoch.js';
 import type { Disk } from './disk.js';
+import type { LeaseWatch } from './lease.js';
 import { type Claim, claim, isClaimed } from './owner.js';
 
 export interface JournalRecoveryOptions {
@@ -10,6 +11,7 @@ export interface JournalRecoveryOptions {
   /** Producer of the journal that asks: its own folder never belongs to another. */
   producer: string;
   epoch: string;
+  watch: LeaseWatch;
   onAlarm: OnAlarm;
 }
 
@@ -27,7 +29,7 @@ export class JournalRecovery {
 
   /** Reads the dead epochs that are not `known`; those that another process is heir to are left to it. */
   async find(isKnown: (producer: string, epoch: string) => boolean): Promise<DeadEpoch[]> {
-    const { disk, dir, onAlarm } = this.options;
+    const { disk, dir, watch, onAlarm } = this.options;
     const found: DeadEpoch[] = [];
     for (const producer of disk.list(dir).filter((name) => isProducerName(name))) {
       const folder = join(dir, producer);
@@ -36,7 +38,10 @@ export class JournalRecovery {
       const unknown = epochs.filter((epoch) => !isKnown(producer, epoch));
       if (unknown.length === 0) continue;
       if (producer !== this.options.producer && (await isClaimed(folder, 'owner'))) continue;
+      // On another machine a socket refuses though its owner lives.
+      if (watch.look(folder) !== 'none') continue;
       if (!(await this.takeOver(producer, folder))) continue;
+      watch.remove(folder, { epochs: unknown });
       for (const epoch of unknown) {
         found.push(await scanDeadEpoch({ disk, producer, epoch, folder: join(folder, epoch) }, onAlarm));
       }

@@ -7,7 +7,8 @@ import { EpochReader, WINDOW_BYTES } from './epoch-reader.js';
 import { JournalRecovery, isProducerName } from './journal-recovery.js';
 import type { JournalOptions, JournalStats, Recovery } from './journal-options.js';
 import { OpenUnits } from './open-units.js';
-import { type Claim, claim } from './owner.js';
+import { bootId } from './lease.js';
+import { JournalOwnedError, ownFolder, type OwnFolder } from './own-folder.js';
 import {
   type CrashRecord,
   type Intent,
@@ -40,14 +41,6 @@ export class Receipt {
   }
 }
 
-/** Another living process writes the journal of this producer. */
-export class JournalOwnedError extends Error {
-  constructor(producer: string) {
-    super(`The journal of ${producer} belongs to another process that is alive.`);
-    this.name = 'JournalOwnedError';
-  }
-}
-
 const USAGE = 'gateway.usage.v1' satisfies Topic;
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const FULL_AT = 0.9;
@@ -62,7 +55,7 @@ export class Journal {
   readonly epoch: string;
   private readonly options: JournalOptions;
   private readonly disk: Disk;
-  private readonly owner: Claim;
+  private readonly owner: OwnFolder;
   private readonly writer: SegmentWriter;
   private readonly retention: SegmentRetention;
   private readonly recovery: JournalRecovery;
@@ -89,15 +82,18 @@ export class Journal {
     disk.makeFolder(producerFolder);
     for (let tries = 0; tries < CLAIM_TRIES; tries += 1) {
       const epoch = newEpoch(options);
-      const owner = await claim(producerFolder, 'owner', epoch);
+      const { dir, producer, clock, boot = bootId() } = options;
+      const owner = await ownFolder({ disk, dir, producer, epoch, boot, clock });
       if (owner !== null) return new Journal({ ...options, disk }, owner, epoch);
       // Two that start at the same moment may both have stepped back.
       await options.clock.sleep(20 + options.random.fraction() * 80);
     }
-    throw new JournalOwnedError(options.producer);
+    throw new JournalOwnedError(
+      `The journal of ${options.producer} belongs to another process that is alive.`,
+    );
   }
 
-  private constructor(options: JournalOptions & { disk: Disk }, owner: Claim, epoch: string) {
+  private constructor(options: JournalOptions & { disk: Disk }, owner: OwnFolder, epoch: string) {
     const { dir, producer, disk } = options;
     this.options = options;
     this.disk = disk;
@@ -106,7 +102,8 @@ export class Journal {
     this.epoch = epoch;
     this.folder = join(dir, producer, epoch);
     this.retention = new SegmentRetention(disk, options.onAlarm);
-    this.recovery = new JournalRecovery({ disk, dir, producer, epoch, onAlarm: options.onAlarm });
+    const { onAlarm } = options;
+    this.recovery = new JournalRecovery({ disk, dir, producer, epoch, watch: owner.watch, onAlarm });
     disk.makeFolder(this.folder);
     this.writer = new SegmentWriter({
       disk,
@@ -134,6 +131,7 @@ export class Journal {
   /** False while the journal is full or closed, or its disk fails or lags: no new unit may be admitted. */
   get isAccepting(): boolean {
     const { isBroken, isClosed, unsyncedBytes } = this.writer;
+    if (this.owner.lease.isLost) return false;
     return !this.isFull && !isBroken && !isClosed && unsyncedBytes < UNSYNCED_BYTES_MAX;
   }
 

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { decodeFrames } from './frame.js';
-import { JournalOwnedError } from './journal.js';
+import { JournalOwnedError } from './own-folder.js';
 import {
   abandon,
   crashRecord,
