@@ -7,7 +7,7 @@ import { untilReady } from './connect-redis.js';
 const NAME = 'live_keys';
 const LIVE_MS = 3_600_000;
 /** Digests that are kept, the newest: 170 bytes of Redis each. */
-export const LIVE_KEYS_MAX = 50_000;
+const LIVE_KEYS_MAX = 50_000;
 /** Digests of one command. */
 const PART = 1_000;
 /** Longest wait for the connection, and for an answer: nothing waits for what is noted here. */
