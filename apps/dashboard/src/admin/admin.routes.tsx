@@ -43,6 +43,14 @@ export const pages: readonly Page[] = [
     load: () => import('./edits-page.js'),
   },
   {
+    path: '/admin/catalogue/models',
+    title: 'All models',
+    who: ['super'],
+    nav: { section: 'catalogue', order: 3 },
+    words: 'availability credential price routes',
+    load: () => import('./models-page.js'),
+  },
+  {
     path: '/admin/providers/$slug',
     title: 'Platform credentials',
     who: ['super'],
