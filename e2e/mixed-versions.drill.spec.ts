@@ -8,7 +8,7 @@ import { startDoubledFleet, type DoubledFleet } from './harness/doubled-fleet.js
 import { START_MS } from './harness/modes.js';
 import { migrateFurther } from './harness/next-release.js';
 import { findingsOf } from './harness/reconcile.js';
-import { ask, askOnce, pico } from './harness/requests.js';
+import { ask, askOnce, pico, type Answered } from './harness/requests.js';
 
 /** Checkout of the older release, which `npm run upgrade` builds; else both releases are this one. */
 const FORMER = process.env.UPGRADE_FROM ?? repository;
@@ -68,6 +68,12 @@ describe('two of each service of an older release, rolled to this one and back',
     }
   }
 
+  /** Ids of requests to one edge that were answered whole. */
+  const served: string[] = [];
+  const noted = (answers: readonly Answered[]): number[] => {
+    served.push(...answers.filter(({ status }) => status === 200).map(({ requestId }) => requestId));
+    return answers.map(({ status }) => status);
+  };
   const edges = (): string[] => replicas.edge.map(({ url }) => url);
   const spentBy = async (keyId: string): Promise<{ cost: bigint; events: number }> => {
     const query = "select cost::text from usage.usage_event where key_id = $1 and status = 'success'";
@@ -81,9 +87,7 @@ describe('two of each service of an older release, rolled to this one and back',
       const { key } = await doubled.person.createKey('a limit', { rpd: LIMIT, rpm: 1_000 });
       const send = (n: number) =>
         askOnce({ url: edges()[n % 2], key }, 'POST', '/v1/chat/completions', { body: chat });
-      const statuses = (await Promise.all(Array.from({ length: 2 * LIMIT }, (_, n) => send(n)))).map(
-        ({ status }) => status,
-      );
+      const statuses = noted(await Promise.all(Array.from({ length: 2 * LIMIT }, (_, n) => send(n))));
       const count = (wanted: number): number => statuses.filter((status) => status === wanted).length;
       if (count(503) > 0) continue;
       expect([count(200), count(429)]).toEqual([LIMIT, LIMIT]);
@@ -102,7 +106,7 @@ describe('two of each service of an older release, rolled to this one and back',
       const asked = [0, 1, 2, 3].map((at) =>
         ask({ url: edges()[at % 2], key }, 'POST', '/v1/chat/completions', { body: chat }),
       );
-      return (await Promise.all(asked)).map(({ status }) => status);
+      return noted(await Promise.all(asked));
     };
     let passed = 0;
     let spent = { cost: 0n, events: 0 };
@@ -174,9 +178,14 @@ describe('two of each service of an older release, rolled to this one and back',
         );
         return rows.map(({ request_id }) => request_id);
       };
+      const answered = [...inferred, ...served];
       const missing = async (): Promise<string[]> => {
-        const known = new Set(await found());
-        return inferred.filter((id) => !known.has(id));
+        const { rows } = await database.query<{ request_id: string }>(
+          "select request_id from usage.usage_event where request_id = any($1) and status = 'success'",
+          [answered],
+        );
+        const known = new Set(rows.map(({ request_id }) => request_id));
+        return answered.filter((id) => !known.has(id));
       };
       await eventually(async () => (await missing()).length === 0, { timeoutMs: 60_000 }).catch(() => null);
       expect(await missing()).toEqual([]);
@@ -186,7 +195,15 @@ describe('two of each service of an older release, rolled to this one and back',
       expect(events.length - inferred.length).toBeLessThanOrEqual(cut.length);
       const letters = 'select topic, reason, request_id from usage.dead_letter';
       expect((await database.query(letters)).rows).toEqual([]);
-      expect(await findingsOf(fleet, { REDIS_URL: fleet.redisUrl })).toEqual([]);
+      // A killed edge leaves the name of a unit that it had reserved and not begun yet: nobody was answered.
+      const lost = (await findingsOf(fleet, { REDIS_URL: fleet.redisUrl })) as {
+        kind: string;
+        scope: string;
+      }[];
+      const isAnswered = (unit: string): boolean => answered.some((id) => unit === `${id}/0`);
+      const unanswered = lost.filter(({ kind, scope }) => kind === 'unit_lost' && !isAnswered(scope));
+      expect(lost.filter((finding) => !unanswered.includes(finding))).toEqual([]);
+      expect(unanswered.length).toBeLessThanOrEqual(2 * CALLERS);
     },
     HANG_MS,
   );
