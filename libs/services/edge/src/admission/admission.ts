@@ -60,7 +60,7 @@ export class Rejected {
 }
 
 export interface AdmittedUnit extends PlannedUnit {
-  readonly request: AdmitRequest;
+  readonly admitRequest: AdmitRequest;
   readonly counted: Admitted;
 }
 
@@ -182,11 +182,11 @@ export class Admission {
    * as of one that was let in while it was unavailable; it counts no request, because the provider ran it at its own pace.
    */
   letIn(unit: string, requestedAtMs: number, planned: PlannedUnit): AdmittedUnit {
-    const request = this.requestFor(unit, requestedAtMs, planned);
-    const counters = request.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
+    const admitRequest = this.requestFor(unit, requestedAtMs, planned);
+    const counters = admitRequest.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
     const minute = Math.floor(this.clock.now() / MINUTE_MS);
     const counted = { kind: 'ok', counters, minuteResetSeconds: 0, minute, withoutStore: 'unasked' } as const;
-    return { ...planned, request, counted };
+    return { ...planned, admitRequest, counted };
   }
 
   /** Cancels a unit whose late admission may have been counted, which is harmless where it was not. */
@@ -262,30 +262,31 @@ export class Admission {
     let isFreed = false;
     let isSettled = false;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const request = this.requestFor(unit, requestedAtMs, planned);
-      const result = await this.ask(planned.hasMemory ? fittingRequest(request) : request, trips);
+      const admitRequest = this.requestFor(unit, requestedAtMs, planned);
+      const result = await this.ask(planned.hasMemory ? fittingRequest(admitRequest) : admitRequest, trips);
       switch (result.kind) {
         case 'ok': {
           // What has ended here since would use up what the store saw as left: it is asked with that.
-          const isOverspent = settling.spent(request.accountId) >= (result.remainingNano ?? Infinity);
-          if (isSettled || !isOverspent) return { ...planned, request, counted: result };
+          const isOverspent = settling.spent(admitRequest.accountId) >= (result.remainingNano ?? Infinity);
+          if (isSettled || !isOverspent) return { ...planned, admitRequest, counted: result };
           isSettled = true;
-          if (trips.isCounted) this.cancel(request);
-          await settling.reported(request.accountId);
+          if (trips.isCounted) this.cancel(admitRequest);
+          await settling.reported(admitRequest.accountId);
           break;
         }
         case 'refused': {
-          if (!isSettled && result.rejection.reservationsOnly && settling.has(request.accountId)) {
+          if (!isSettled && result.rejection.reservationsOnly && settling.has(admitRequest.accountId)) {
             isSettled = true;
-            await settling.reported(request.accountId);
+            await settling.reported(admitRequest.accountId);
             break;
           }
-          if (result.rejection.budget?.endMs === null && (await totals.refresh(request))) break;
+          if (result.rejection.budget?.endMs === null && (await totals.refresh(admitRequest))) break;
           const rejection = planned.hasMemory
-            ? fittingRejection(result.rejection, request)
+            ? fittingRejection(result.rejection, admitRequest)
             : result.rejection;
           const unbilled = rejection.resetsInSeconds === null ? onOwnKeys(planned) : null;
-          if (unbilled === null) return refused(planned, rejection, { request, result }, random);
+          if (unbilled === null)
+            return refused(planned, rejection, { request: admitRequest, result }, random);
           planned = unbilled;
           break;
         }
@@ -296,7 +297,7 @@ export class Admission {
           break;
         }
         case 'missing':
-          await totals.seed(request, result.gen);
+          await totals.seed(admitRequest, result.gen);
           break;
         case 'gone':
           // A batch line runs again after a crash: 503 until its first event is posted; the ledger drops the second one.
@@ -306,7 +307,7 @@ export class Admission {
           // false for some seconds more.
           if (isFreed) throw new ApiError('service_unavailable', { retryAfterSeconds: 1, shouldRetry: true });
           isFreed = true;
-          await totals.free(request.accountId);
+          await totals.free(admitRequest.accountId);
       }
     }
     throw unavailable(random, new Error('admission did not settle'));

@@ -6,13 +6,13 @@ import { replayed } from './replayed.js';
 const principal = { accountId: 'acct_a', responseCache: { ttlMs: 1 } } as KeyPrincipal;
 
 function nameOf(body: string): string | null {
-  const call = {
+  const request = {
     bytes: Buffer.from(body),
     headers: {},
     path: '/v1/chat/completions',
     endpoint: { isCacheable: true },
   } as unknown as InferenceRequest;
-  return cacheName(call, principal, 'acme/large');
+  return cacheName(request, principal, 'acme/large');
 }
 
 describe('what is kept of an answer', () => {

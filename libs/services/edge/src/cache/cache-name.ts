@@ -12,9 +12,9 @@ const READ_HEADERS = ['anthropic-beta', 'anthropic-version'];
  * Returns the name under which an answer is cached: everything that it may depend on. Null where the key has no
  * response cache, the caller refuses it, or the endpoint's answers are not kept.
  */
-export function cacheName(call: InferenceRequest, principal: KeyPrincipal, model: string): string | null {
-  if (!principal.responseCache || call.endpoint.isCacheable !== true || isRefused(call)) return null;
-  const text = Buffer.from(call.bytes).toString('utf8');
+export function cacheName(request: InferenceRequest, principal: KeyPrincipal, model: string): string | null {
+  if (!principal.responseCache || request.endpoint.isCacheable !== true || isRefused(request)) return null;
+  const text = Buffer.from(request.bytes).toString('utf8');
   const body = JSON.parse(text) as Record<string, unknown>;
   if (BEYOND_THE_BODY.some((member) => body[member] !== undefined && body[member] !== null)) return null;
   const parts = [
@@ -22,9 +22,9 @@ export function cacheName(call: InferenceRequest, principal: KeyPrincipal, model
     principal.access,
     principal.fixedProvider,
     principal.routingPolicy,
-    call.apiVersion,
-    call.path,
-    READ_HEADERS.map((name) => call.headers[name] ?? null),
+    request.apiVersion,
+    request.path,
+    READ_HEADERS.map((name) => request.headers[name] ?? null),
     { ...body, model },
   ];
   // Two numbers that are one double are two all the same: what is written otherwise is a part of the name as it stands.

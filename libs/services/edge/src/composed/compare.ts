@@ -56,7 +56,9 @@ class CompareHandler implements ComposedHandler {
       const body = read.value;
       return { value: body, models: expanded(body.models as string[], this.routes.index()) };
     });
-    const calls = models.map((model, unit) => subCall(request, { ...value, models: undefined, model }, unit));
+    const calls = models.map((model, unit) =>
+      subRequest(request, { ...value, models: undefined, model }, unit),
+    );
     if (value.stream === true) await this.streamed(request, client, models, calls);
     else await this.plain(request, client, models, calls);
   }
@@ -160,8 +162,8 @@ function expanded(named: readonly string[], index: CatalogueIndex): string[] {
 }
 
 /** The request of one model: a unit of its own. */
-export function subCall(call: InferenceRequest, body: object, unitIndex: number): InferenceRequest {
-  return { ...call, endpoint: CHAT, unitIndex, bytes: Buffer.from(writeJson(body)) };
+export function subRequest(request: InferenceRequest, body: object, unitIndex: number): InferenceRequest {
+  return { ...request, endpoint: CHAT, unitIndex, bytes: Buffer.from(writeJson(body)) };
 }
 
 function summed(completions: readonly (Record<string, unknown> | null)[]): Record<string, number> {

@@ -8,7 +8,7 @@ import { SubAnswers } from '../inference/sub-answer.js';
 import type { Client } from '../request/client.js';
 import type { InferenceRequest } from '../request/inference-request.js';
 import { Rejections } from '../units/rejections.js';
-import { CHAT, contentOf, subCall } from './compare.js';
+import { CHAT, contentOf, subRequest } from './compare.js';
 import { judgeRequest, judged, type Criterion } from './judge.js';
 
 const CRITERIA_MAX = 32;
@@ -78,7 +78,7 @@ class EvaluateHandler implements ComposedHandler {
       typeof value.model === 'string' && value.model !== '' ? value.model : request.principal.defaultModel;
     const body = judgeRequest({ ...value, criteria }, model ?? 'auto');
     let answer = '';
-    const sub = await this.answers.ask(subCall(request, body, 0), client, (part) => void (answer += part));
+    const sub = await this.answers.ask(subRequest(request, body, 0), client, (part) => void (answer += part));
     if (client.isGone) return;
     client.rateHeaders = sub.rateHeaders;
     if (sub.error !== null) throw sub.error;

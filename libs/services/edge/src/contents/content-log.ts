@@ -37,10 +37,10 @@ export class ContentLog {
   }
 
   /** Takes what is sent from now on; the answer ends by `end`. */
-  begin(call: InferenceRequest, admitted: AdmittedUnit, client: Client): Transcript {
+  begin(request: InferenceRequest, admitted: AdmittedUnit, client: Client): Transcript {
     const transcript = new Transcript(
       (bytes) => this.hold(bytes),
-      (response, bytes) => this.end(call, admitted, response, bytes),
+      (response, bytes) => this.end(request, admitted, response, bytes),
     );
     client.tee = (out) => transcript.see(out);
     return transcript;
@@ -58,7 +58,7 @@ export class ContentLog {
   }
 
   private end(
-    call: InferenceRequest,
+    request: InferenceRequest,
     admitted: AdmittedUnit,
     response: string | null,
     responseBytes: number,
@@ -66,25 +66,25 @@ export class ContentLog {
     const { principal, asked } = admitted;
     const { requestLogging: logging, orgId } = principal;
     if (!logging || orgId === null) return;
-    const request = call.bytes.length > BODY_BYTES_MAX || !isJson(call) ? null : textOf(call.bytes);
+    const text = request.bytes.length > BODY_BYTES_MAX || !isJson(request) ? null : textOf(request.bytes);
     const content: UnitContent = {
-      request_id: call.requestId,
-      unit: call.unitIndex,
+      request_id: request.requestId,
+      unit: request.unitIndex,
       account_id: principal.accountId,
       org_id: orgId,
       member_id: principal.createdBy,
       key_id: principal.keyId,
       end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
-      endpoint: call.path,
-      created_at: new Date(call.receivedAtMs).toISOString(),
+      endpoint: request.path,
+      created_at: new Date(request.receivedAtMs).toISOString(),
       retention_days: logging.retentionDays,
       redact: logging.redact,
-      request,
-      request_bytes: call.bytes.length,
+      request: text,
+      request_bytes: request.bytes.length,
       response,
       response_bytes: responseBytes,
     };
-    this.behind.add(content, 512 + (request?.length ?? 0) + (response?.length ?? 0));
+    this.behind.add(content, 512 + (text?.length ?? 0) + (response?.length ?? 0));
   }
 }
 

@@ -35,7 +35,7 @@ export class Deliveries {
    * before the last of them leaves. Throws what no attempt could mend.
    */
   async run(unit: Unit, client: Client): Promise<void> {
-    const { events } = unit.call.endpoint;
+    const { events } = unit.request.endpoint;
     const keepAlive =
       unit.admitted.asked.stream && events
         ? new KeepAlive(client, events.keepAlive, this.deadlines, this.config.STREAM_KEEP_ALIVE_MS, () =>
@@ -79,7 +79,7 @@ export class Deliveries {
       cut?.outcome === 'cancelled' ? UNFINISHED : null,
     );
     if (!isOpen) return shown;
-    const { endpoint, requestId } = unit.call;
+    const { endpoint, requestId } = unit.request;
     if (!unit.admitted.asked.stream || !endpoint.events) client.cut();
     else {
       await client.write(endpoint.events.failure(shown, requestId));
@@ -114,7 +114,7 @@ const REVOKED = { message: 'The API key was suspended or deleted while this answ
 function answerHeaders(unit: Unit, ignored: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   const [first] = unit.attempts;
-  if (first) headers[HEADER.overhead] = (first.startedMs - unit.call.startedMs).toFixed(2);
+  if (first) headers[HEADER.overhead] = (first.startedMs - unit.request.startedMs).toFixed(2);
   if (ignored.length > 0) headers[HEADER.ignoredParams] = [...new Set(ignored)].join(', ');
   return headers;
 }
@@ -197,7 +197,7 @@ class Delivery {
     if (!hasLength) this.open();
     const { record } = unit.admitted;
     const storing = record === null ? null : this.storeResponse(record);
-    if (hasLength) await unit.call.origin.store?.(out);
+    if (hasLength) await unit.request.origin.store?.(out);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
     // Counts that cannot be of its texts are the operator's to see.
     if (state.meter.isFarOff(state.plannedRoute.model.record.supports_thinking))
@@ -212,19 +212,19 @@ class Delivery {
    * Stores the record before the last bytes leave: a reader of the answer can continue from it, or see how it failed.
    */
   private async storeResponse({ isStored, ...record }: RequestRecord): Promise<void> {
-    const { call, admitted, facts } = this.unit;
+    const { request, admitted, facts } = this.unit;
     const { stored } = this.received.answer;
-    const { memory } = call.origin;
+    const { memory } = request.origin;
     if (stored == null || !(isStored || memory)) return;
     const { plannedRoute } = this.state;
     const response = {
       ...record,
       id: String(stored.id),
-      key_id: call.principal.keyId,
-      account_id: call.principal.accountId,
+      key_id: request.principal.keyId,
+      account_id: request.principal.accountId,
       end_user_hash: facts.end_user_hash,
       credential: plannedRoute.route.dialect === admitted.asked.dialect ? credentialOf(plannedRoute) : null,
-      created_at: Math.floor(call.receivedAtMs / 1_000),
+      created_at: Math.floor(request.receivedAtMs / 1_000),
       response: { ...stored },
     };
     memory?.store(response);
@@ -254,12 +254,12 @@ class Delivery {
   }
 
   private endUser(): CachedAnswer['endUser'] {
-    const { call, facts } = this.unit;
+    const { request, facts } = this.unit;
     if (facts.end_user_hash === null) return null;
     return {
       accountId: facts.account_id,
       endUserHash: facts.end_user_hash,
-      requestedAtMs: call.receivedAtMs,
+      requestedAtMs: request.receivedAtMs,
     };
   }
 

@@ -127,10 +127,10 @@ export class Endpoints {
         return head;
       });
       try {
-        const call = requestOf(request, principal);
+        const ours = requestOf(request, principal);
         // Lines of batches are paced while callers are there, who wait for their answers.
-        pace.callerMs = call.startedMs;
-        await run(call, client);
+        pace.callerMs = ours.startedMs;
+        await run(ours, client);
       } catch (error) {
         // Sent in-band, or nobody is left to read it.
         if (client.isOpen || client.isGone) return;

@@ -109,8 +109,8 @@ export class OnceInference {
     };
     const sink = this.subAnswers.sink(async () => undefined);
     const nobody = { upstream: new AbortController() };
-    const call: InferenceRequest = { ...request, origin: { ...request.origin, store } };
-    const { error, rateHeaders } = await this.subAnswers.askInto(sink, call, nobody);
+    const storing: InferenceRequest = { ...request, origin: { ...request.origin, store } };
+    const { error, rateHeaders } = await this.subAnswers.askInto(sink, storing, nobody);
     client.rateHeaders = rateHeaders;
     if (error !== null) throw error;
     if (answer === null) throw new TypeError('an answer of several pieces is not stored');

@@ -31,7 +31,7 @@ export class Inference {
    */
   async run(request: InferenceRequest, client: Client): Promise<void> {
     const admitted = await this.admitted(request, client);
-    client.rateHeaders = rateHeaders(admitted.request.scopes, admitted.counted);
+    client.rateHeaders = rateHeaders(admitted.admitRequest.scopes, admitted.counted);
     if (admitted.principal.responseCache && request.endpoint.isCacheable)
       client.rateHeaders = { ...client.rateHeaders, [HEADER.cache]: admitted.cached ? 'HIT' : 'MISS' };
     const unit = this.units.open(request, admitted, client.upstream);
@@ -86,7 +86,7 @@ export class Inference {
       rejections.add(request, as(decided.model), decided.error, decided.rejection);
       throw decided.error;
     }
-    client.rateHeaders = rateHeaders(decided.request.scopes, decided.counted);
+    client.rateHeaders = rateHeaders(decided.admitRequest.scopes, decided.counted);
     return { plan: decided.plan, asked: later.own };
   }
 

@@ -3,15 +3,15 @@ import { LEASE_MS, RENEW_MS, unitScopes, type SettlementQueue } from '@gateway/l
 import type { AdmittedUnit } from '../admission/admission.js';
 
 /** The reservation of an admitted unit, as `put` takes it. */
-export function renewal({ request, counted }: AdmittedUnit): PutUnit {
+export function renewal({ admitRequest, counted }: AdmittedUnit): PutUnit {
   return {
-    accountId: request.accountId,
-    unit: request.unit,
+    accountId: admitRequest.accountId,
+    unit: admitRequest.unit,
     action: 'renew',
-    nano: request.worstNano ?? request.reservationNano,
-    scopes: unitScopes(request),
+    nano: admitRequest.worstNano ?? admitRequest.reservationNano,
+    scopes: unitScopes(admitRequest),
     tokens: 0,
-    tokenEstimate: request.tokenEstimate,
+    tokenEstimate: admitRequest.tokenEstimate,
     minute: counted.minute,
     leaseMs: LEASE_MS,
   };
@@ -52,7 +52,7 @@ export class InFlight {
    * slow caller; renewing it then would hold again what may be posted already.
    */
   add(unit: AdmittedUnit, giveUp: (why: ApiError) => void, isOver: () => boolean): void {
-    this.units.set(unit.request.unit, { unit, giveUp, isOver });
+    this.units.set(unit.admitRequest.unit, { unit, giveUp, isOver });
     if (this.drainDeadline.aborted) giveUp(drained());
     this.timer ??= this.clock.setTimer(RENEW_MS, () => this.renew());
   }

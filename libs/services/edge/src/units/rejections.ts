@@ -68,26 +68,26 @@ export class Rejections implements BeforeApplicationShutdown {
 
   /** Adds a failure that says something about the request, and no other. */
   addFailure(
-    call: InferenceRequest,
+    request: InferenceRequest,
     as: RejectedAs,
     failure: unknown,
     rejection: LimitRejection | null = null,
   ): void {
-    if (isRejection(failure)) this.add(call, as, failure, rejection);
+    if (isRejection(failure)) this.add(request, as, failure, rejection);
   }
 
   /** Runs the reading of a body. What is refused there is recorded as a rejection of the request. */
-  whileReading<T>(call: InferenceRequest, read: () => T): T {
+  whileReading<T>(request: InferenceRequest, read: () => T): T {
     try {
       return read();
     } catch (failure) {
-      this.addFailure(call, NO_MODEL, failure);
+      this.addFailure(request, NO_MODEL, failure);
       throw failure;
     }
   }
 
-  add(call: InferenceRequest, as: RejectedAs, error: ApiError, rejection: LimitRejection | null): void {
-    const record = rejectionRecord(call, as, error, rejection);
+  add(request: InferenceRequest, as: RejectedAs, error: ApiError, rejection: LimitRejection | null): void {
+    const record = rejectionRecord(request, as, error, rejection);
     this.metrics.rejected(record);
     const name = `${record.key_id} ${record.code}`;
     const now = this.clock.monotonic();
@@ -144,23 +144,23 @@ function usd(nano: bigint): string {
 }
 
 function rejectionRecord(
-  call: InferenceRequest,
-  { id, requested, tags = call.principal.requestTags }: RejectedAs,
+  request: InferenceRequest,
+  { id, requested, tags = request.principal.requestTags }: RejectedAs,
   error: ApiError,
   rejection: LimitRejection | null,
 ): Rejection {
-  const { principal } = call;
+  const { principal } = request;
   const isCap = rejection?.metric === 'spend_cap';
   const money = isCap || rejection?.metric === 'balance' ? moneyOf(rejection) : null;
   return {
-    request_id: call.requestId,
-    created_at: new Date(call.receivedAtMs).toISOString(),
+    request_id: request.requestId,
+    created_at: new Date(request.receivedAtMs).toISOString(),
     account_id: principal.accountId,
     org_id: principal.orgId,
     team_id: principal.teamId,
     member_id: principal.createdBy,
     key_id: principal.keyId,
-    endpoint: call.path,
+    endpoint: request.path,
     model: id,
     // A name that is no model's is any text: also a key that somebody put into the wrong field.
     requested_model: error.code === 'model_not_found' ? requested && scrub(requested) : requested,

@@ -14,7 +14,7 @@ import { OutputSpeeds } from './output-speeds.js';
 
 /** A unit that has ended, as far as later requests can learn from it. */
 interface EndedUnit {
-  readonly call: InferenceRequest;
+  readonly request: InferenceRequest;
   readonly admitted: AdmittedUnit;
   readonly facts: IntentFacts;
   readonly attempts: readonly AttemptState[];
@@ -40,7 +40,7 @@ export class UnitObserver {
   ) {}
 
   ended(unit: EndedUnit, { outcome }: UnitEnd, { usage, isEstimated, rest }: Result): void {
-    const { attempts, facts, call } = unit;
+    const { attempts, facts, request } = unit;
     const last = attempts.at(-1);
     const { completion_tokens: tokens } = usage;
     if (outcome === 'served' && tokens !== undefined) {
@@ -49,7 +49,7 @@ export class UnitObserver {
     }
     for (const attempt of attempts)
       if (attempt.plannedRoute.pooled?.counted !== undefined) this.noteTokens(attempt);
-    if (call.origin.kind !== 'given') {
+    if (request.origin.kind !== 'given') {
       const nowMs = this.clock.now();
       for (const attempt of attempts)
         this.noteRoute(attempt, attempt === last && outcome === 'served' ? (tokens ?? 0) : null, unit, nowMs);

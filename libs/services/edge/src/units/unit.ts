@@ -63,30 +63,33 @@ export class Unit {
   private isFinished = false;
 
   /** Writes the INTENT. False: the journal takes no unit now, and the request must be refused. */
-  static open(call: InferenceRequest, admitted: AdmittedUnit, sinks: UnitSinks): Unit | null {
-    const unit = new Unit(call, admitted, sinks);
-    const { unit: id, accountId } = admitted.request;
+  static open(request: InferenceRequest, admitted: AdmittedUnit, sinks: UnitSinks): Unit | null {
+    const unit = new Unit(request, admitted, sinks);
+    const { unit: id, accountId } = admitted.admitRequest;
     return sinks.journal.intent({ unit: id, accountId, facts: unit.facts }) ? unit : null;
   }
 
   private constructor(
-    readonly call: InferenceRequest,
+    readonly request: InferenceRequest,
     readonly admitted: AdmittedUnit,
     private readonly sinks: UnitSinks,
   ) {
     const { principal, plan, asked } = admitted;
-    const budgets = principal.budgets && budgetReadings(principal.budgets, call.receivedAtMs);
+    const budgets = principal.budgets && budgetReadings(principal.budgets, request.receivedAtMs);
     // The 30 days of caps count by it: no clock of a process that stands behind may hide what is spent there.
-    const requestedAtMs = Math.max(call.receivedAtMs, admitted.counted.minute * MINUTE_MS - CLOCKS_APART_MS);
+    const requestedAtMs = Math.max(
+      request.receivedAtMs,
+      admitted.counted.minute * MINUTE_MS - CLOCKS_APART_MS,
+    );
     this.facts = {
-      request_id: call.requestId,
-      unit: call.unitIndex,
+      request_id: request.requestId,
+      unit: request.unitIndex,
       account_id: principal.accountId,
       org_id: principal.orgId,
       team_id: principal.teamId,
       member_id: principal.createdBy,
       key_id: principal.keyId,
-      endpoint: call.path,
+      endpoint: request.path,
       model: plan.model.record.id,
       requested_model: plan.requestedModel,
       stream: asked.stream,
@@ -94,7 +97,7 @@ export class Unit {
       byok_used: !admitted.cached && plan.routes[0].terms.byok.served,
       request_tags: admitted.tags,
       end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
-      api_version: call.apiVersion,
+      api_version: request.apiVersion,
       limits: readings(admitted),
       ...(budgets === undefined ? {} : { budgets }),
       ...(principal.billing === undefined ? {} : { billing: principal.billing }),
@@ -132,7 +135,7 @@ export class Unit {
       model === facts.model && byok_used === facts.byok_used
         ? journal.finish(settle.unit, facts.account_id, rest, settle)
         : journal.outcome(TOPIC.usage, facts.account_id, { ...facts, ...rest, model, byok_used }, settle);
-    const { accountId, unit } = this.admitted.request;
+    const { accountId, unit } = this.admitted.admitRequest;
     const nano = Number(settle.nano);
     settling.add({ accountId, unit, nano });
     const written = journal.commit(receipt);
@@ -141,11 +144,12 @@ export class Unit {
 
   /** True if a few requests like this one would use up what was left when it was admitted. */
   private isNear(nano: number): boolean {
-    const { request, counted } = this.admitted;
+    const { admitRequest, counted } = this.admitted;
     const { remainingNano } = counted;
     if (remainingNano == null) return false;
     return (
-      remainingNano < NEAR_REQUESTS * Math.max(nano, Number(request.worstNano ?? request.reservationNano))
+      remainingNano <
+      NEAR_REQUESTS * Math.max(nano, Number(admitRequest.worstNano ?? admitRequest.reservationNano))
     );
   }
 
@@ -183,14 +187,14 @@ export class Unit {
   }
 
   private settle(charge: Charge, usage: UnitUsage): SettleFacts {
-    const { request, counted, cached } = this.admitted;
+    const { admitRequest, counted, cached } = this.admitted;
     const tokens = cached ? 0 : (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0);
     return {
-      accountId: request.accountId,
-      unit: request.unit,
-      scopes: unitScopes(request),
+      accountId: admitRequest.accountId,
+      unit: admitRequest.unit,
+      scopes: unitScopes(admitRequest),
       tokens,
-      tokenEstimate: request.tokenEstimate,
+      tokenEstimate: admitRequest.tokenEstimate,
       minute: counted.minute,
       nano: charge.cost_usd === null ? '0' : settledNano(charge.cost_usd).toString(),
     };
@@ -198,7 +202,7 @@ export class Unit {
 
   /** The usage record without what the INTENT has said. */
   private rest(end: UnitEnd, charge: Charge, usage: UnitUsage): UsageRest {
-    const { sinks, call } = this;
+    const { sinks, request } = this;
     const last = this.attempts.at(-1);
     return {
       id: newId('use', sinks.clock, sinks.random),
@@ -213,8 +217,8 @@ export class Unit {
       cost_usd: charge.cost_usd,
       list_cost_usd: charge.list_cost_usd,
       attempts: this.attempts.map((attempt) => this.attemptRecord(attempt, end, usage)),
-      latency_ms: rounded(sinks.clock.monotonic() - call.startedMs),
-      ttft_ms: last?.firstEventMs == null ? null : rounded(last.firstEventMs - call.startedMs),
+      latency_ms: rounded(sinks.clock.monotonic() - request.startedMs),
+      ttft_ms: last?.firstEventMs == null ? null : rounded(last.firstEventMs - request.startedMs),
       routing_fallback: last ? this.isFallback(last.plannedRoute) : false,
       cache_hit: end.outcome === 'cached',
     };
@@ -236,7 +240,7 @@ export class Unit {
       error_code: attempt.errorCode,
       provider_code: attempt.providerCode,
       error_message: attempt.errorMessage,
-      ...(attempt.notBegun !== null && this.call.endpoint.isCreate ? { not_begun: attempt.notBegun } : {}),
+      ...(attempt.notBegun !== null && this.request.endpoint.isCreate ? { not_begun: attempt.notBegun } : {}),
       started_at: new Date(attempt.startedAtMs).toISOString(),
       latency_ms: rounded((attempt.endedMs ?? this.sinks.clock.monotonic()) - attempt.startedMs),
       ttft_ms: attempt.firstEventMs === null ? null : rounded(attempt.firstEventMs - attempt.startedMs),
@@ -295,11 +299,15 @@ function rounded(ms: number): number {
 }
 
 /** Every scope that the cost counts on, with what admission saw; a model's own limit on the key is a scope of its own. */
-function readings({ principal, request, counted }: AdmittedUnit): UsageRecord['limits'] {
+function readings({ principal, admitRequest, counted }: AdmittedUnit): UsageRecord['limits'] {
   const { limits } = principal;
-  const found: UsageRecord['limits'] = limitReadings(request.scopes, counted, (at) => limits[at].spendCapUsd);
-  const [key] = request.scopes;
-  for (const counter of request.extra) {
+  const found: UsageRecord['limits'] = limitReadings(
+    admitRequest.scopes,
+    counted,
+    (at) => limits[at].spendCapUsd,
+  );
+  const [key] = admitRequest.scopes;
+  for (const counter of admitRequest.extra) {
     if (!counter.name.startsWith('m:') && counter.budget === undefined) continue;
     const { kind: scope, id: scope_id } = extraScope(key.id, counter);
     found.push({ scope, scope_id, rpm: 0, rpm_limit: null, rpd: 0, rpd_limit: null });
@@ -327,13 +335,17 @@ export class Units implements UnitSinks {
   }
 
   /** Its INTENT is written and its lease is renewed from here on. Throws ApiError where the journal takes none. */
-  open(call: InferenceRequest, admitted: AdmittedUnit, upstream: { abort: (why: ApiError) => void }): Unit {
-    const unit = Unit.open(call, admitted, this);
+  open(
+    request: InferenceRequest,
+    admitted: AdmittedUnit,
+    upstream: { abort: (why: ApiError) => void },
+  ): Unit {
+    const unit = Unit.open(request, admitted, this);
     if (unit === null) {
       this.settlementQueue.add({ ...renewal(admitted), action: 'cancel', nano: 0n });
       throw this.notAccepting();
     }
-    call.origin.opened?.();
+    request.origin.opened?.();
     // Let in without the store: it learns of the unit when it is back.
     if (admitted.counted.withoutStore !== undefined) this.settlementQueue.add(renewal(admitted));
     this.inFlight.add(
@@ -346,19 +358,24 @@ export class Units implements UnitSinks {
 
   /** Renews the unit's lease no more: it has ended, and its bytes have left. */
   leave({ admitted }: Unit): void {
-    this.inFlight.remove(admitted.request.unit);
-    this.revocations.remove(admitted.request.unit);
+    this.inFlight.remove(admitted.admitRequest.unit);
+    this.revocations.remove(admitted.admitRequest.unit);
   }
 
   /**
    * Ends the request once its key is suspended or deleted. What a provider makes as a job and is paid for in any case goes
    * on, and so does what a provider has answered already.
    */
-  watchKey({ call, admitted }: Unit, upstream: AbortController): void {
-    if (call.endpoint.isCreate || call.origin.kind === 'given') return;
+  watchKey({ request, admitted }: Unit, upstream: AbortController): void {
+    if (request.endpoint.isCreate || request.origin.kind === 'given') return;
     const { accountId, accountVersion: version } = admitted.principal;
     const end = (rejection: ApiError): void => upstream.abort(rejection);
-    this.revocations.add(admitted.request.unit, { accountId, version, reload: () => call.reload(), end });
+    this.revocations.add(admitted.admitRequest.unit, {
+      accountId,
+      version,
+      reload: () => request.reload(),
+      end,
+    });
   }
 
   private notAccepting(): ApiError {

@@ -97,7 +97,7 @@ export class Attempt {
     const nowMs = this.upstream.clock.monotonic();
     const wasDoubted = meter.isDoubted;
     for (const piece of pieces) meter.see(piece, nowMs, client.isGone);
-    if (meter.isDoubted && !wasDoubted) this.upstream.alarms.doubt(plannedRoute, unit.call.requestId);
+    if (meter.isDoubted && !wasDoubted) this.upstream.alarms.doubt(plannedRoute, unit.request.requestId);
   }
 
   /** Several calls, whose answer comes in one piece. */
@@ -115,7 +115,7 @@ export class Attempt {
       note: async (state) => {
         isTaken = true;
         const ignored = [...(unit.admitted.asked.unread ?? []), ...plannedRoute.translation.ignored];
-        await unit.call.origin.note?.({ credential: credentialOf(plannedRoute), state, ignored });
+        await unit.request.origin.note?.({ credential: credentialOf(plannedRoute), state, ignored });
       },
       accountId: unit.admitted.principal.accountId,
       objects: upstream.objects,
@@ -123,7 +123,7 @@ export class Attempt {
         // What is asked of it next is about work that it has begun.
         if (isBegun) isTaken = true;
         const response = await this.good(await this.send(request, bounds));
-        isBegun = unit.call.endpoint.isCreate === true && request.method !== 'GET';
+        isBegun = unit.request.endpoint.isCreate === true && request.method !== 'GET';
         return response;
       },
       fetch: async (request, bounds) => this.good(await upstream.transport.send(request, bounds)),
@@ -135,7 +135,7 @@ export class Attempt {
       const isAnswered = error instanceof ExchangeFailure;
       const failure = isAnswered ? this.failed(error.failure) : this.transportFailed(leftOr(error, calls));
       // The provider works on, and is paid: another attempt would pay for a second result.
-      const isFinal = isTaken && (!isAnswered || unit.call.endpoint.isCreate === true);
+      const isFinal = isTaken && (!isAnswered || unit.request.endpoint.isCreate === true);
       throw isFinal && failure instanceof UpstreamError ? withoutRetry(failure) : failure;
     }
   }
@@ -158,7 +158,7 @@ export class Attempt {
   private async send(request: UpstreamBody, bounds: SendOptions): Promise<UpstreamResponse> {
     const { plannedRoute, unit } = this.input;
     this.state.httpStatus = null;
-    const { answer } = unit.call.origin;
+    const { answer } = unit.request.origin;
     if (answer) return givenResponse(answer);
     const found = this.upstream.credentials.of(plannedRoute, unit.admitted.principal.accountId);
     const access = found instanceof Promise ? await found : found;
@@ -192,15 +192,15 @@ export class Attempt {
 
   private facts(): AnswerFacts {
     const { unit, plannedRoute } = this.input;
-    const { call } = unit;
+    const { request } = unit;
     const { clock, random } = this.upstream;
     let answerId: string | null = null;
     return {
-      requestId: call.requestId,
+      requestId: request.requestId,
       model: plannedRoute.model.record.id,
-      created: Math.floor(call.receivedAtMs / 1_000),
+      created: Math.floor(request.receivedAtMs / 1_000),
       now: () => Math.floor(clock.now() / 1_000),
-      answerId: () => (answerId ??= newAnswerId(call.endpoint.idPrefix, clock, random)),
+      answerId: () => (answerId ??= newAnswerId(request.endpoint.idPrefix, clock, random)),
       tier: plannedRoute.terms.tier,
       byokUsed: plannedRoute.terms.byok.served,
       fallbackTriggered: unit.isFallback(plannedRoute),
@@ -247,7 +247,7 @@ export class Attempt {
     const { plannedRoute, unit } = this.input;
     const { provider, terms, route } = plannedRoute;
     const error = provider.classify({ ...signal, byok: terms.byok.served });
-    return withOwnParam(error, unit.call.bytes, unit.admitted.asked.dialect !== route.dialect);
+    return withOwnParam(error, unit.request.bytes, unit.admitted.asked.dialect !== route.dialect);
   }
 }
 

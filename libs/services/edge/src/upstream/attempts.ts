@@ -26,7 +26,7 @@ export class Attempts {
   run(unit: Unit, client: Client): Promise<RouteAnswer> {
     const { plan, principal } = unit.admitted;
     const { clock, random, budget, breakers } = this;
-    if (unit.call.origin.kind === 'given') return this.given(unit, plan.routes[0], client);
+    if (unit.request.origin.kind === 'given') return this.given(unit, plan.routes[0], client);
     const policy = principal.routingPolicy ?? {};
     const { total_timeout_ms: totalMs } = policy;
     const endsMs = totalMs === undefined ? null : clock.monotonic() + totalMs;
@@ -38,10 +38,10 @@ export class Attempts {
       budget,
       breakers,
       pools: this.upstream.pools.active,
-      tokens: unit.admitted.request.tokenEstimate,
+      tokens: unit.admitted.admitRequest.tokenEstimate,
       signal: client.upstream.signal,
       account: principal.accountId,
-      isCreate: unit.call.endpoint.isCreate === true,
+      isCreate: unit.request.endpoint.isCreate === true,
       attempt: (plannedRoute, n, hasNext) => {
         const remainingMs = endsMs === null ? Infinity : endsMs - clock.monotonic();
         const named = plannedRoute.pooled?.id == null ? plannedRoute : this.named(unit, plannedRoute);
@@ -56,24 +56,24 @@ export class Attempts {
     const provider = this.upstream.pools.named(plannedRoute);
     if (provider === plannedRoute.provider) return plannedRoute;
     const { asked } = unit.admitted;
-    const translation = translationOf(route, { asked, endpoint: unit.call.endpoint, model, provider });
+    const translation = translationOf(route, { asked, endpoint: unit.request.endpoint, model, provider });
     // The plan has translated it before, under another name.
     if (translation instanceof Unsupported) throw new TypeError('a planned route cannot be translated');
     return { ...plannedRoute, provider, translation };
   }
 
   /** Notes that an answer failed after its first piece, when nothing is retried. */
-  failed({ call, admitted }: Unit, state: AttemptState, error: UpstreamError): void {
+  failed({ request, admitted }: Unit, state: AttemptState, error: UpstreamError): void {
     const failure = this.upstream.pools.failed(state.plannedRoute, error);
     note(state, failure);
-    this.upstream.alarms.see(state.plannedRoute, failure, call.requestId);
+    this.upstream.alarms.see(state.plannedRoute, failure, request.requestId);
     const { route, providerKey } = state.plannedRoute;
     this.breakers.report(route, failure, providerKey?.id, admitted.principal.accountId);
   }
 
   /** Tells the operator of a route whose counts cannot be of its texts. */
-  farOff({ call }: Unit, { plannedRoute }: AttemptState): void {
-    this.upstream.alarms.farOff(plannedRoute, call.requestId);
+  farOff({ request }: Unit, { plannedRoute }: AttemptState): void {
+    this.upstream.alarms.farOff(plannedRoute, request.requestId);
   }
 
   /** Tries one route. Throws UpstreamError, noted on the unit's attempt. */
@@ -96,7 +96,7 @@ export class Attempts {
       attempt.state.endedMs = this.clock.monotonic();
       if (error instanceof UpstreamError && !signal.aborted) {
         note(attempt.state, error);
-        this.upstream.alarms.see(plannedRoute, error, unit.call.requestId);
+        this.upstream.alarms.see(plannedRoute, error, unit.request.requestId);
       } else if (error instanceof ApiError) attempt.state.errorCode = error.code;
       throw error;
     }

@@ -21,7 +21,7 @@ import type { Client } from '../../request/client.js';
 import { endpointAt } from '../../request/endpoint-at.js';
 import { RoutePlanner } from '../../routes/route-planner.js';
 import { Rejections } from '../../units/rejections.js';
-import { contentOf, subCall } from '../compare.js';
+import { contentOf, subRequest } from '../compare.js';
 import { SubAnswers } from '../../inference/sub-answer.js';
 import {
   partsOf,
@@ -108,23 +108,23 @@ interface Asked {
 }
 
 /** Throws ApiError; what the transcription itself refuses is refused by it. */
-function read(call: InferenceRequest, index: CatalogueIndex): Asked {
-  const form = readForm(call.bytes, call.headers['content-type'] ?? '');
+function read(request: InferenceRequest, index: CatalogueIndex): Asked {
+  const form = readForm(request.bytes, request.headers['content-type'] ?? '');
   if (form instanceof BodyFault) throw invalidBody(form.detail);
   const fields = Object.fromEntries(form.fields);
   const { validate } = schema;
   if (!validate(fields)) throw invalidBody(schemaFault(validate.errors?.[0]));
-  const named = fields.translation_model || call.principal.defaultModel || 'auto';
+  const named = fields.translation_model || request.principal.defaultModel || 'auto';
   // Before the transcription is paid for.
-  if (named !== 'auto' && index.alias(named, call.principal.orgId) === null)
-    index.model(named, visibleTo(call.principal, call.receivedAtMs));
+  if (named !== 'auto' && index.alias(named, request.principal.orgId) === null)
+    index.model(named, visibleTo(request.principal, request.receivedAtMs));
   return {
     form,
     format: fields.response_format || 'json',
     language: fields.target_language || 'en',
     spoken: fields.language || null,
     model: named,
-    hears: fields.model || call.principal.defaultModel || null,
+    hears: fields.model || request.principal.defaultModel || null,
   };
 }
 
@@ -142,7 +142,7 @@ class TranslatedTranscription {
 
   constructor(
     private readonly asked: Asked,
-    private readonly call: InferenceRequest,
+    private readonly request: InferenceRequest,
     private readonly client: Client,
     private readonly answers: SubAnswers,
     private readonly routes: RoutePlanner,
@@ -222,22 +222,22 @@ class TranslatedTranscription {
       fields: [...fields, ['response_format', format]],
     });
     return {
-      ...this.call,
+      ...this.request,
       unitIndex: this.units,
-      headers: { ...this.call.headers, 'content-type': contentType },
+      headers: { ...this.request.headers, 'content-type': contentType },
       bytes: Buffer.concat(pieces),
     };
   }
 
   private chat(body: object): InferenceRequest {
-    return subCall(this.call, body, this.units);
+    return subRequest(this.request, body, this.units);
   }
 
   /** The answer of one unit; null where the caller has gone. */
-  private async ask(call: InferenceRequest): Promise<Record<string, unknown> | null> {
+  private async ask(request: InferenceRequest): Promise<Record<string, unknown> | null> {
     this.units += 1;
     let text = '';
-    const sub = await this.answers.ask(call, this.client, (part) => void (text += part));
+    const sub = await this.answers.ask(request, this.client, (part) => void (text += part));
     if (this.client.isGone) return null;
     this.client.rateHeaders = sub.rateHeaders;
     if (sub.error !== null) throw sub.error;

@@ -59,9 +59,9 @@ export class RealtimeAdmission {
   async check(facts: SessionFacts, work: RealtimeAsked, planned: SessionRoute): Promise<void> {
     const request = await this.requestOf(facts, 0);
     const admitted = await this.admitted(request, `${facts.requestId}/open`, work, planned);
-    this.admission.cancel(admitted.request);
+    this.admission.cancel(admitted.admitRequest);
     // Else a first response that comes at once could be refused for a request that was none.
-    await this.settlementQueue.deliveredOf(admitted.request.accountId);
+    await this.settlementQueue.deliveredOf(admitted.admitRequest.accountId);
   }
 
   /** Opens the unit of a number within the session. Throws ApiError where it is refused: that is recorded, and nothing was counted. */

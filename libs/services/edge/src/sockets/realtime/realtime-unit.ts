@@ -67,7 +67,7 @@ export class RealtimeUnit {
     this.state.firstEventMs ??= nowMs;
     this.state.meter.see(piece, nowMs, false);
     if (piece.usage !== undefined && this.state.meter.isDoubted)
-      this.alarms.doubt(this.state.plannedRoute, this.unit.call.requestId);
+      this.alarms.doubt(this.state.plannedRoute, this.unit.request.requestId);
   }
 
   private async finish(...end: Parameters<Unit['finish']>): Promise<void> {
