@@ -193,20 +193,20 @@ export class Journal {
 
   /**
    * Takes over what dead processes left: their outcomes ship under their own epoch, and each unit that they left
-   * open is closed with `crashRecord`; `isLost` where its outcome may have been in a range that cannot be read. May be called
+   * open is closed with `crashRecord`; `isUnreadable` where its outcome may have been in a range that cannot be read. May be called
    * again, for instance every minute.
    */
-  async recover(crashRecord: (intent: Intent, isLost: boolean) => CrashRecord): Promise<Recovery> {
+  async recover(crashRecord: (intent: Intent, isUnreadable: boolean) => CrashRecord): Promise<Recovery> {
     const found = await this.recovery.find((producer, epoch) => this.retention.has(producer, epoch));
     const closed = new Set(found.flatMap((epoch) => [...epoch.crashed]));
     let crashed = 0;
     for (const dead of found) {
       const open = dead.open.filter((intent) => !closed.has(intent.unit));
-      const isLost = dead.damaged.size > 0 || dead.gaps.length > 0;
+      const isUnreadable = dead.damaged.size > 0 || dead.gaps.length > 0;
       for (const intent of open) {
         closed.add(intent.unit);
         const { accountId: key, unit } = intent;
-        const value = [recordJson(crashRecord(intent, isLost))];
+        const value = [recordJson(crashRecord(intent, isUnreadable))];
         this.record({ topic: USAGE, key, unit, settle: null, isCrash: true }, value);
       }
       crashed += open.length;

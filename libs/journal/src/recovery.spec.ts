@@ -50,8 +50,8 @@ describe('the journal after a death', () => {
       await abandon(dead.journal);
       const successor = await openJournal(dir);
       const lost: boolean[] = [];
-      const recovery = await successor.journal.recover((open, isLost) => {
-        lost.push(isLost);
+      const recovery = await successor.journal.recover((open, isUnreadable) => {
+        lost.push(isUnreadable);
         return crashRecord(open);
       });
       expect(recovery).toEqual({
@@ -187,8 +187,8 @@ describe('the journal after a death', () => {
       writeFileSync(path, bytes);
       const successor = await openJournal(dir);
       const closed: [string, boolean][] = [];
-      const { crashed, epochs } = await successor.journal.recover((open, isLost) => {
-        closed.push([open.unit, isLost]);
+      const { crashed, epochs } = await successor.journal.recover((open, isUnreadable) => {
+        closed.push([open.unit, isUnreadable]);
         return crashRecord(open);
       });
       expect([crashed, epochs[0].lastSeq]).toEqual([1, 6]);
@@ -218,8 +218,8 @@ describe('the journal after a death', () => {
       writeFileSync(path, bytes);
       const successor = await openJournal(dir);
       const closed: [string, boolean][] = [];
-      await successor.journal.recover((open, isLost) => {
-        closed.push([open.unit, isLost]);
+      await successor.journal.recover((open, isUnreadable) => {
+        closed.push([open.unit, isUnreadable]);
         return crashRecord(open);
       });
       expect(closed).toEqual([['req_2/0', true]]);

@@ -28,7 +28,7 @@ export const DOUBT_MS = 7_000;
 export const LAPSED_PER_CALL = 1_000;
 
 /** Number of lapsed units of an account whose names are kept; more are counted. A name takes some 100 bytes. */
-export const LOST_NAMES = 10_000;
+export const LAPSED_NAMES = 10_000;
 
 /** Nano-USD that the unit may cost at most, as the stores hold it. */
 export function worstCase({ reservationNano, worstNano }: AdmitRequest): number {

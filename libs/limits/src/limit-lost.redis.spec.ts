@@ -1,6 +1,6 @@
 import type { LimitStore, UnheardUnit } from '@gateway/contracts';
 import { fixedClock, type FixedClock } from '@gateway/testing';
-import { LOST_NAMES } from './admission.js';
+import { LAPSED_NAMES } from './admission.js';
 import { limitDrivers, mirror, open, put, request } from './conformance.fixture.js';
 
 // The store in memory ends with the process that has the journal: it has nothing to outlive.
@@ -64,13 +64,13 @@ describe.each(drivers.filter(({ name }) => name !== 'in process'))(
 
     it('keeps a bounded number of names and counts the others, until a mirror forgets them', async () => {
       const more = 5;
-      for (let left = LOST_NAMES + more; left > 0; left -= 1_000)
+      for (let left = LAPSED_NAMES + more; left > 0; left -= 1_000)
         await store.put(
           Array.from({ length: Math.min(left, 1_000) }, () => put('renew', request(), { leaseMs: 1 })),
         );
       await clock.advance(2);
       while ((await store.read('acct_1', [])).reservedUnits > 0);
-      expect(await unheard()).toHaveLength(LOST_NAMES);
+      expect(await unheard()).toHaveLength(LAPSED_NAMES);
       expect(await store.unheard('acct_1', '0')).toMatchObject({ unnamed: more });
       await mirror(store, null, { units: [{ unit: 'unnamed', crash: true }] });
       expect(await store.unheard('acct_1', '0')).toMatchObject({ unnamed: 0 });

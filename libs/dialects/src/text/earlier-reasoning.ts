@@ -7,12 +7,12 @@ export function unsentReasoning(
   { turns, callerNames }: ModelRequest,
   isSent: (part: Reasoning, turn: Turn) => boolean,
 ): string[] {
-  const isLost = turns.some((turn) =>
+  const isLeftOut = turns.some((turn) =>
     turn.parts.some(
       (part) => (part.type === 'reasoning' || part.type === 'opaque_reasoning') && !isSent(part, turn),
     ),
   );
-  return isLost ? [callerNames.thoughts] : [];
+  return isLeftOut ? [callerNames.thoughts] : [];
 }
 
 /** True where the turn calls tools. */

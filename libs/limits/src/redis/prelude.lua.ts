@@ -1,5 +1,5 @@
 import { UNNAMED_UNITS } from '@gateway/contracts';
-import { LOST_NAMES } from '../admission.js';
+import { LAPSED_NAMES } from '../admission.js';
 import { MAX_NANO } from '../script-nano.js';
 
 /**
@@ -157,7 +157,7 @@ end
 
 /** Frees what `lapsed` names, and keeps the names: their ends may have gone with an edge. Needs RECORDS; `drop` and `apply` write it. */
 export const FREE_LAPSED = `
-local room, lost = ${LOST_NAMES} - redis.call('HLEN', lostKey), {}
+local room, lost = ${LAPSED_NAMES} - redis.call('HLEN', lostKey), {}
 inSteps(lapsed, function(from, to)
   local raws = redis.call('HMGET', unitsKey, unpack(lapsed, from, to))
   for i = from, to do

@@ -234,7 +234,7 @@ const WRITERS: Provider[] = [
         store,
         deadlines,
         onStored: (count) => metrics.contentsEnded('kept', count),
-        onLost: (count, cause) => {
+        onDropped: (count, cause) => {
           metrics.contentsEnded('lost', count);
           logger.warn({ err: cause, count }, 'logged contents were lost');
         },

@@ -30,7 +30,7 @@ beforeEach(() => {
     store,
     deadlines: new Deadlines(clock),
     onStored: () => undefined,
-    onLost: (count) => (lost += count),
+    onDropped: (count) => (lost += count),
   });
 });
 

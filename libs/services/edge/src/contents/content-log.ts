@@ -17,7 +17,7 @@ interface Deps {
   deadlines: Pick<Deadlines, 'set'>;
   /** Gets how many were kept, and how many never will be. */
   onStored: (count: number) => void;
-  onLost: (count: number, cause: unknown) => void;
+  onDropped: (count: number, cause: unknown) => void;
 }
 
 /** Contents of units, for organizations that log them: taken beside the answer, written behind it, never waited for. */
@@ -25,13 +25,13 @@ export class ContentLog {
   private readonly behind: WriteBehind<UnitContent>;
   private heldBytes = 0;
 
-  constructor({ store, deadlines, onStored, onLost }: Deps) {
+  constructor({ store, deadlines, onStored, onDropped }: Deps) {
     const write = async (batch: UnitContent[]): Promise<void> => {
       await store.keep(batch);
       onStored(batch.length);
     };
     this.behind = new WriteBehind({
-      ...{ write, deadlines, onLost, max: WAITING, lingerMs: 5 },
+      ...{ write, deadlines, onDropped, max: WAITING, lingerMs: 5 },
       accountOf: ({ account_id }: UnitContent) => account_id,
     });
   }

@@ -12,17 +12,17 @@ const ONE_BYTES_MAX = 12 * 1_048_576;
 export class ResponseWriter {
   private readonly behind: WriteBehind<StoredResponse>;
 
-  /** `onLost` gets the number of responses that will never be kept. */
+  /** `onDropped` gets the number of responses that will never be kept. */
   constructor(
     store: ResponseStore,
     private readonly deadlines: Pick<Deadlines, 'set'>,
-    private readonly onLost: (count: number, cause: unknown) => void,
+    private readonly onDropped: (count: number, cause: unknown) => void,
   ) {
     this.behind = new WriteBehind({
       write: (batch) => store.store(batch),
       accountOf: ({ account_id }) => account_id,
       deadlines,
-      onLost,
+      onDropped,
       max: MAX,
       lingerMs: 0,
     });
@@ -36,7 +36,7 @@ export class ResponseWriter {
     const bytes = Buffer.byteLength(JSON.stringify(response));
     return new Promise((resolve) => {
       if (bytes > ONE_BYTES_MAX) {
-        this.onLost(1, new Error('the response is too large'));
+        this.onDropped(1, new Error('the response is too large'));
         return resolve();
       }
       const late = this.deadlines.set(WAIT_MS, resolve);

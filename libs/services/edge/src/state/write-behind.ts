@@ -10,7 +10,7 @@ interface Options<T> {
   accountOf: (one: T) => string;
   deadlines: Pick<Deadlines, 'set'>;
   /** Gets the number of things that will never be written. */
-  onLost: (count: number, cause: unknown) => void;
+  onDropped: (count: number, cause: unknown) => void;
   /** Bounds of what may wait, half of it of one account, and go in one write; a single item may be larger than a write. */
   max: { waiting: number; bytes: number; batchBytes: number };
   /** Time that the first waits for others. At 0 those that come during a write make the next one. */
@@ -23,7 +23,7 @@ interface Waiting<T> {
   onEnd: (() => void) | undefined;
 }
 
-/** Writes behind answers: no answer waits for it, what waits is bounded, and what was not taken for ten seconds is lost. */
+/** Writes behind answers: no answer waits for it, what waits is bounded, and what was not taken for ten seconds is dropped. */
 export class WriteBehind<T> {
   private waiting: Waiting<T>[] = [];
   private readonly places: AccountShare;
@@ -38,11 +38,11 @@ export class WriteBehind<T> {
     this.bytes = new AccountShare(options.max.bytes);
   }
 
-  /** `onEnd` is called once it is written or lost. */
+  /** `onEnd` is called once it is written or dropped. */
   add(one: T, bytes: number, onEnd?: () => void): void {
-    const { deadlines, lingerMs, onLost } = this.options;
+    const { deadlines, lingerMs, onDropped } = this.options;
     if (!this.hasRoom(this.options.accountOf(one), bytes)) {
-      onLost(1, new Error('too much waits to be written'));
+      onDropped(1, new Error('too much waits to be written'));
       return onEnd?.();
     }
     this.waiting.push({ one, bytes, onEnd });
@@ -73,7 +73,7 @@ export class WriteBehind<T> {
   }
 
   private async run(): Promise<void> {
-    const { write, onLost, deadlines } = this.options;
+    const { write, onDropped, deadlines } = this.options;
     for (let tries = 1; this.waiting.length > 0;) {
       const batch = this.next();
       try {
@@ -83,7 +83,7 @@ export class WriteBehind<T> {
         tries = 1;
       } catch (cause) {
         if (tries >= TRIES_MAX) {
-          onLost(batch.length, cause);
+          onDropped(batch.length, cause);
           this.drop(batch);
           tries = 1;
           continue;

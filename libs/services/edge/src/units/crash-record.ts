@@ -3,10 +3,15 @@ import type { CrashRecord, Intent } from '@gateway/journal';
 
 /**
  * Returns the record that closes a unit whose process died before its OUTCOME. It is not billed, and a real OUTCOME that comes
- * later replaces it. `isLost`: the OUTCOME cannot be read, so none will come; `usage_estimated` tells the ledger, which then
+ * later replaces it. `isUnreadable`: the OUTCOME cannot be read, so none will come; `usage_estimated` tells the ledger, which then
  * frees what was settled of the unit.
  */
-export function crashRecord({ facts }: Intent, isLost: boolean, clock: Clock, random: Random): CrashRecord {
+export function crashRecord(
+  { facts }: Intent,
+  isUnreadable: boolean,
+  clock: Clock,
+  random: Random,
+): CrashRecord {
   return {
     ...facts,
     id: newId('use', clock, random),
@@ -16,7 +21,7 @@ export function crashRecord({ facts }: Intent, isLost: boolean, clock: Clock, ra
     http_status: 500,
     error_code: 'gateway_crash',
     usage: {},
-    usage_estimated: isLost,
+    usage_estimated: isUnreadable,
     priced_from: null,
     cost_usd: null,
     list_cost_usd: null,

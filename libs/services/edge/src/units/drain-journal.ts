@@ -50,8 +50,8 @@ export async function drainJournal(options: DrainJournalOptions): Promise<Draine
     alarm: onAlarm,
   });
   journal.follow(shipper);
-  const { epochs, crashed } = await journal.recover((intent, isLost) =>
-    crashRecord(intent, isLost, clock, random),
+  const { epochs, crashed } = await journal.recover((intent, isUnreadable) =>
+    crashRecord(intent, isUnreadable, clock, random),
   );
   const until = clock.monotonic() + options.waitMs;
   while (!isEmpty(journal) && clock.monotonic() < until) await clock.sleep(LOOK_EVERY_MS);

@@ -71,8 +71,8 @@ export class JournalRecoveryJob {
   }
 
   private async recover(): Promise<void> {
-    const found = await this.journal.recover((intent, isLost) =>
-      crashRecord(intent, isLost, this.clock, this.random),
+    const found = await this.journal.recover((intent, isUnreadable) =>
+      crashRecord(intent, isUnreadable, this.clock, this.random),
     );
     if (found.epochs.length > 0)
       this.logger.info(

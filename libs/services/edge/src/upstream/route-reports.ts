@@ -42,7 +42,7 @@ interface RouteReportsOptions {
 }
 
 /**
- * Reports on providers for the catalogue service. Figures that do not arrive are lost: what follows says the same, and
+ * Reports on providers for the catalogue service. Figures that do not arrive are missed: what follows says the same, and
  * what is repeated might count twice. States are sent whole each time.
  */
 export class RouteReports {
