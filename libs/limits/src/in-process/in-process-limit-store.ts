@@ -113,8 +113,8 @@ export class InProcessLimitStore extends LimitStore {
     const account = limits.read(ACCOUNT_RECORD, now);
     const all = [...scopes, { kind: 'account' as const, id: accountId }];
     const posted = all.map(({ kind, id }) => {
-      const held = kind === 'account' ? account : limits.read(recordName({ kind, id }), now);
-      return { kind, id, nano: BigInt(held.posted), version: held.pver };
+      const found = kind === 'account' ? account : limits.read(recordName({ kind, id }), now);
+      return { kind, id, nano: BigInt(found.posted), version: found.pver };
     });
     return {
       asOf: now,

@@ -148,15 +148,15 @@ export class LimitCounters {
         if (unit === undefined) {
           const all = fresh.records.map((name) => this.record(name));
           const least = Math.min(bounded(nano, all, 'reserved'), bounded(nano, all, 'worst'));
-          const held: BookedUnit = {
+          const booked: BookedUnit = {
             ...fresh,
             nano: least,
             worst: least,
             state: 'reserved',
             dueAt: now + put.leaseMs,
           };
-          this.add(held, 1);
-          this.setUnit(put.unit, held);
+          this.add(booked, 1);
+          this.setUnit(put.unit, booked);
         } else if (unit.state === 'reserved') {
           this.setUnit(put.unit, { ...unit, dueAt: now + put.leaseMs });
         }
@@ -191,7 +191,7 @@ export class LimitCounters {
 
   /** Sets posted totals; `valid` where the mirror answers `missing` of the living generation. Answers a later version. */
   mirror(request: ProjectionRequest, valid: boolean, now: number): number | null {
-    let held = request.version;
+    let newest = request.version;
     const posted = [
       ...request.scopes.map((scope) => ({ name: recordName(scope), nano: scope.postedNano })),
       { name: ACCOUNT_RECORD, nano: request.balanceNano },
@@ -204,14 +204,14 @@ export class LimitCounters {
         record.posted = toScriptNano(nano);
         record.pver = request.version;
       }
-      held = Math.max(held, record.pver);
+      newest = Math.max(newest, record.pver);
       if (valid) record.valid = true;
     }
     for (const { unit: id, crash } of request.units) {
       const unit = this.units.get(id);
       if (unit && (!crash || unit.state === 'reserved')) this.forget(id, unit);
     }
-    return held > request.version ? held : null;
+    return newest > request.version ? newest : null;
   }
 
   stamp(version: number, livingGen: boolean): void {

@@ -48,7 +48,7 @@ interface ShareAccount {
   reported: Map<string, Reported>;
   /** Notes whose result is not in `reported` yet. */
   notes: Noted[];
-  held: number;
+  size: number;
 }
 
 /**
@@ -60,13 +60,13 @@ interface ShareAccount {
 export class LocalShare {
   private readonly accounts = new Map<string, ShareAccount>();
   private readonly notes = new WeakMap<Entries, Noted>();
-  private held = 0;
+  private size = 0;
 
-  /** `edges`: edge processes of the fleet. `heldMax`: records and units of all accounts. */
+  /** `edges`: edge processes of the fleet. `sizeMax`: records and units of all accounts. */
   constructor(
     private readonly clock: Clock,
     private readonly edges: number,
-    private readonly heldMax = 400_000,
+    private readonly sizeMax = 400_000,
   ) {}
 
   /**
@@ -260,7 +260,7 @@ export class LocalShare {
         limits: new LimitCounters(),
         reported: new Map(),
         notes: [],
-        held: 0,
+        size: 0,
       };
       this.accounts.set(accountId, account);
       if (this.accounts.size > ACCOUNTS_MAX) this.dropOldest(account);
@@ -273,17 +273,17 @@ export class LocalShare {
    * answer.
    */
   private weigh(account: ShareAccount): void {
-    const held = account.limits.size + account.reported.size;
-    this.held += held - account.held;
-    account.held = held;
-    while (this.held > this.heldMax && this.dropOldest(account));
+    const size = account.limits.size + account.reported.size;
+    this.size += size - account.size;
+    account.size = size;
+    while (this.size > this.sizeMax && this.dropOldest(account));
   }
 
   private dropOldest(except: ShareAccount): boolean {
     for (const [accountId, account] of this.accounts) {
       if (account === except) continue;
       this.accounts.delete(accountId);
-      this.held -= account.held;
+      this.size -= account.size;
       return true;
     }
     return false;

@@ -161,8 +161,8 @@ function remainingOf(answer: Buffer, at: number, limit: number, sign: 1 | -1): n
 function leftOf(answer: Buffer, at: number, limit: number, sign: 1 | -1): number | null {
   if (limit === Infinity || answer.readDoubleLE(at + RECORD_AT.validFor) !== answer.readDoubleLE(9))
     return null;
-  const held = answer.readDoubleLE(at + RECORD_AT.unposted) + answer.readDoubleLE(at + RECORD_AT.reserved);
-  return limit + sign * answer.readDoubleLE(at + RECORD_AT.posted) - held;
+  const counted = answer.readDoubleLE(at + RECORD_AT.unposted) + answer.readDoubleLE(at + RECORD_AT.reserved);
+  return limit + sign * answer.readDoubleLE(at + RECORD_AT.posted) - counted;
 }
 
 const METRICS: readonly string[] = ['rpm', 'rpd', 'tpm', 'spend_cap', 'balance'] satisfies LimitMetric[];

@@ -192,8 +192,8 @@ function insteadOf(refused: string, { key, session, adminKey }: AccessRule): str
 }
 
 /** null = everything an inference key may do. */
-function requireScope(held: readonly string[] | null, needed: string): void {
-  if (held !== null && !held.includes(needed)) {
+function requireScope(granted: readonly string[] | null, needed: string): void {
+  if (granted !== null && !granted.includes(needed)) {
     throw new ApiError('forbidden', { message: `The credential lacks the scope ${needed}.` });
   }
 }

@@ -28,7 +28,7 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
   instance.decorateRequest('bodyFault', null);
   instance.decorateRequest('bodyBytes', null);
   instance.decorateRequest('rejection', null);
-  instance.decorateRequest('heldBytes', 0);
+  instance.decorateRequest('bufferedBytes', 0);
   instance.decorateRequest('isOversized', false);
   // One hook, because each costs every request.
   instance.addHook('onRequest', (request, reply, done) => {
@@ -176,7 +176,7 @@ export class Entrance {
     answer.once('close', () => {
       drain.left();
       this.open.delete(answer);
-      if (request.heldBytes > 0) pressure.dropped(request.heldBytes);
+      if (request.bufferedBytes > 0) pressure.dropped(request.bufferedBytes);
       if (!request.isOversized) this.measure(request, reply, performance.now() - startedAt);
     });
     if (OPERATIONAL_PATHS.has(request.url)) return null;

@@ -117,12 +117,12 @@ export async function claimKey(
   const claim = { scope, key: usableKey(key), bodyDigest, owner, createdAt: new Date(now) };
   const take = (): Promise<IdempotencyRecord | null> =>
     store.claim(claim, new Date(now - IDEMPOTENCY_KEPT_MS), new Date(now - ABANDONED_AFTER_MS));
-  let held = await take();
-  for (let looks = 0; waits && looks < LOOKS_MAX && isUnderWay(held, claim); looks += 1) {
+  let found = await take();
+  for (let looks = 0; waits && looks < LOOKS_MAX && isUnderWay(found, claim); looks += 1) {
     await clock.sleep(LOOK_MS);
-    held = await take();
+    found = await take();
   }
-  return { claim, answer: held === null ? null : replay(held, claim) };
+  return { claim, answer: found === null ? null : replay(found, claim) };
 }
 
 function usableKey(key: string | string[]): string {
@@ -134,22 +134,22 @@ function usableKey(key: string | string[]): string {
   });
 }
 
-function isUnderWay(held: IdempotencyRecord | null, { bodyDigest }: IdempotencyClaim): boolean {
-  return held !== null && held.answer === null && held.bodyDigest === bodyDigest;
+function isUnderWay(found: IdempotencyRecord | null, { bodyDigest }: IdempotencyClaim): boolean {
+  return found !== null && found.answer === null && found.bodyDigest === bodyDigest;
 }
 
-function replay(held: IdempotencyRecord, claim: IdempotencyClaim): StoredAnswer {
-  if (held.bodyDigest !== claim.bodyDigest) {
+function replay(found: IdempotencyRecord, claim: IdempotencyClaim): StoredAnswer {
+  if (found.bodyDigest !== claim.bodyDigest) {
     throw new ApiError('conflict', { message: 'This Idempotency-Key was used with another body.' });
   }
-  if (held.answer === null) {
+  if (found.answer === null) {
     throw new ApiError('conflict', {
       message: 'The first request with this Idempotency-Key is still under way.',
       retryAfterSeconds: 1,
       shouldRetry: true,
     });
   }
-  return held.answer;
+  return found.answer;
 }
 
 function answerOf<T extends object>({ status, body }: Created<T>): CreateAnswer<T> {

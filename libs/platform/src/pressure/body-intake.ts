@@ -67,11 +67,11 @@ export function countBody(request: FastifyRequest, answer: ServerResponse, press
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, passOn) {
       receivedEncodedLength += chunk.length;
-      request.heldBytes += chunk.length;
-      const rejection = pressure.arrived(chunk.length, request.heldBytes);
+      request.bufferedBytes += chunk.length;
+      const rejection = pressure.arrived(chunk.length, request.bufferedBytes);
       if (rejection === null) return passOn(null, chunk);
-      pressure.dropped(request.heldBytes);
-      request.heldBytes = 0;
+      pressure.dropped(request.bufferedBytes);
+      request.bufferedBytes = 0;
       raw.unpipe(counted);
       void dropBody(request, receivedEncodedLength).then((wasTooLarge) =>
         passOn(wasTooLarge ? tooLarge() : rejection),
@@ -105,10 +105,10 @@ async function readUnauthenticated(
   const budget = pressure();
   limitStall(request);
   const chunks: Buffer[] = [];
-  let heldBytes = 0;
+  let bufferedBytes = 0;
   const giveBack = (): void => {
-    budget.heldUnauthenticated(-heldBytes);
-    heldBytes = 0;
+    budget.bufferedUnauthenticated(-bufferedBytes);
+    bufferedBytes = 0;
   };
   raw.once('close', giveBack);
   const isWhole = await new Promise<boolean>((resolve) => {
@@ -119,13 +119,13 @@ async function readUnauthenticated(
     const end = (): void => settle(true);
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
-      heldBytes += chunk.length;
-      budget.heldUnauthenticated(chunk.length);
+      bufferedBytes += chunk.length;
+      budget.bufferedUnauthenticated(chunk.length);
       if (budget.refusesUnauthenticated) settle(false);
     };
     raw.once('end', end).once('close', end).on('data', take);
   });
-  const readBytes = heldBytes;
+  const readBytes = bufferedBytes;
   if (isWhole)
     return Object.assign(Readable.from(chunks, { objectMode: false }), { receivedEncodedLength: readBytes });
   chunks.length = 0;

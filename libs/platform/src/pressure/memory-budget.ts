@@ -25,17 +25,17 @@ export function withMemory<T>(
   closing: Closing,
   read: (reserveMemory: ReserveMemory) => Promise<T>,
 ): Promise<T> {
-  let held = 0;
+  let buffered = 0;
   const release = (): void => {
-    budget.released(held);
-    held = 0;
+    budget.released(buffered);
+    buffered = 0;
   };
   const reading = read((bytes) => {
     release();
     const rejection = budget.rejectionOfMore(bytes);
     if (rejection !== null) throw rejection;
-    budget.held(bytes);
-    held = bytes;
+    budget.buffered(bytes);
+    buffered = bytes;
   });
   // Whoever leaves during the read still has it in memory.
   closing.whenClosed(() => void reading.then(release, release));

@@ -47,7 +47,7 @@ export function defaultPressureLimits(heapBytes = getHeapStatistics().heap_size_
 
 /** A budget for bytes that a small request names and does not hold. */
 export interface MemoryBudget {
-  held(bytes: number): void;
+  buffered(bytes: number): void;
   released(bytes: number): void;
   /** Returns the reason why so many bytes are not read; null where the budget allows them. */
   rejectionOfMore(bytes: number): ApiError | null;
@@ -73,7 +73,7 @@ export class Pressure implements MemoryBudget {
   }
 
   /** Counts bytes of a request body that arrived and is being served. */
-  held(bytes: number): void {
+  buffered(bytes: number): void {
     this.bodyBytes += bytes;
   }
 
@@ -82,11 +82,11 @@ export class Pressure implements MemoryBudget {
   }
 
   /**
-   * Counts bytes of a large body as they arrive. Returns the reason to read no more of it, where so many of it are held;
+   * Counts bytes of a large body as they arrive. Returns the reason to read no more of it, where so many of it are buffered;
    * null where it goes on, as one does that is there alone, and beside what small requests name.
    */
   arrived(bytes: number, ownBytes: number): ApiError | null {
-    this.held(bytes);
+    this.buffered(bytes);
     this.arrivedBytes += bytes;
     if (this.arrivedBytes <= this.limits.bodyBytes.all || this.arrivedBytes <= ownBytes) return null;
     return this.overloaded(`${this.arrivedBytes} bytes of bodies have arrived at once`);
@@ -99,7 +99,7 @@ export class Pressure implements MemoryBudget {
   }
 
   /** Counts bytes, more or fewer, of callers that have shown no valid credential. */
-  heldUnauthenticated(bytes: number): void {
+  bufferedUnauthenticated(bytes: number): void {
     this.unauthenticatedBytes += bytes;
   }
 
@@ -156,9 +156,9 @@ export class Pressure implements MemoryBudget {
       else this.namedBytes.delete(accountId);
     };
     return {
-      held: (bytes) => {
+      buffered: (bytes) => {
         add(bytes);
-        this.held(bytes);
+        this.buffered(bytes);
       },
       released: (bytes) => {
         add(-bytes);

@@ -26,8 +26,8 @@ declare module 'fastify' {
     bodyFault: ApiError | null;
     /** A rejection that waits until the size of a chunked body is known, because size comes first. */
     rejection: ApiError | null;
-    /** Bytes of its body that count as held until the response is closed. */
-    heldBytes: number;
+    /** Bytes of its body that count as buffered until the response is closed. */
+    bufferedBytes: number;
     /** The body was over the limit: no metric, no log line. */
     isOversized: boolean;
   }

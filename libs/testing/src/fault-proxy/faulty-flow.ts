@@ -22,14 +22,14 @@ export interface FlowFaults {
 }
 
 /** Bytes that one direction keeps before it stops reading, as a full socket would. */
-const HELD_BYTES_MAX = 1024 * 1024;
+const BUFFERED_BYTES_MAX = 1024 * 1024;
 
 type Held = { dueMs: number; bytes: Buffer } | { dueMs: number; close: 'end' | 'reset' };
 
 /** One direction of one proxied connection. */
 export class FaultyFlow {
   private readonly held: Held[] = [];
-  private heldBytes = 0;
+  private bufferedBytes = 0;
   private passedBytes = 0;
   private isRunning = false;
   private wake: () => void = () => undefined;
@@ -41,8 +41,8 @@ export class FaultyFlow {
     private readonly faults: () => FlowFaults,
   ) {
     from.on('data', (bytes: Buffer) => {
-      this.heldBytes += bytes.length;
-      if (this.heldBytes > HELD_BYTES_MAX) from.pause();
+      this.bufferedBytes += bytes.length;
+      if (this.bufferedBytes > BUFFERED_BYTES_MAX) from.pause();
       this.hold({ dueMs: this.dueMs(), bytes });
     });
     from.once('end', () => this.hold({ dueMs: this.dueMs(), close: 'end' }));
@@ -90,9 +90,9 @@ export class FaultyFlow {
       const piece = bytes.subarray(at, at + Math.min(pieceBytes, pieceOf(bytesPerSecond), left));
       at += piece.length;
       this.passedBytes += piece.length;
-      this.heldBytes -= piece.length;
+      this.bufferedBytes -= piece.length;
       if (!this.to.write(piece)) await once(this.to, 'drain', { signal: this.abort.signal });
-      if (this.heldBytes <= HELD_BYTES_MAX) this.from.resume();
+      if (this.bufferedBytes <= BUFFERED_BYTES_MAX) this.from.resume();
       await this.pauseFor(pieceIntervalMs);
       if (bytesPerSecond !== undefined) await this.pauseFor((piece.length * 1_000) / bytesPerSecond);
       if (left <= piece.length) return this.cut();

@@ -225,7 +225,7 @@ export class Admission {
     const input = asked.nativeBytes === undefined ? asked.input : expectedInput(asked, plan.routes);
     const heldAs = asked.tier === 'batch' ? 'batch' : asked.heldAs;
     const fromMs = this.clock.now();
-    const held = reservation({
+    const reserved = reservation({
       routes: plan.routes.map(({ route, terms }) => ({
         ...terms,
         maxOutputTokens: route.maxOutputTokens,
@@ -245,9 +245,9 @@ export class Admission {
     });
     const output = asked.maxOutputTokens ?? likely ?? LIKELY_OUTPUT_TOKENS;
     return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
-      nano: held.reserved_nano,
-      worstNano: held.worst_case_nano,
-      tokens: held.inputTokens + output,
+      nano: reserved.reserved_nano,
+      worstNano: reserved.worst_case_nano,
+      tokens: reserved.inputTokens + output,
       requestedAtMs,
       heldAs,
     });

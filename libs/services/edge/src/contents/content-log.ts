@@ -9,7 +9,7 @@ import { endUserHash } from '../units/end-user-hash.js';
 /** A longer body is not kept, its size alone. */
 const BODY_BYTES_MAX = 1_048_576;
 /** Size of current answers and of contents that wait to be written, together. */
-const HELD_BYTES_MAX = 64 * 1_048_576;
+const BUFFERED_BYTES_MAX = 64 * 1_048_576;
 const WAITING = { waiting: 4_096, bytes: 32 * 1_048_576, batchBytes: 1_048_576 };
 
 interface Deps {
@@ -23,7 +23,7 @@ interface Deps {
 /** Contents of units, for organizations that log them: taken beside the answer, written behind it, never waited for. */
 export class ContentLog {
   private readonly behind: WriteBehind<UnitContent>;
-  private heldBytes = 0;
+  private bufferedBytes = 0;
 
   constructor({ store, deadlines, onStored, onDropped }: Deps) {
     const write = async (batch: UnitContent[]): Promise<void> => {
@@ -52,8 +52,8 @@ export class ContentLog {
 
   /** False where nothing more may be held. */
   private hold(bytes: number): boolean {
-    if (bytes > 0 && this.heldBytes + bytes > HELD_BYTES_MAX) return false;
-    this.heldBytes += bytes;
+    if (bytes > 0 && this.bufferedBytes + bytes > BUFFERED_BYTES_MAX) return false;
+    this.bufferedBytes += bytes;
     return true;
   }
 
@@ -91,7 +91,7 @@ export class ContentLog {
 /** Text of one answer, until it is too long. */
 export class Transcript {
   private parts: string[] | null = [];
-  private heldBytes = 0;
+  private bufferedBytes = 0;
   private bytes = 0;
 
   constructor(
@@ -104,7 +104,7 @@ export class Transcript {
     this.bytes += bytes;
     if (this.parts === null || bytes === 0) return;
     if (typeof out !== 'string' || this.bytes > BODY_BYTES_MAX || !this.hold(bytes)) return this.forget();
-    this.heldBytes += bytes;
+    this.bufferedBytes += bytes;
     this.parts.push(out);
   }
 
@@ -117,8 +117,8 @@ export class Transcript {
 
   private forget(): void {
     this.parts = null;
-    this.hold(-this.heldBytes);
-    this.heldBytes = 0;
+    this.hold(-this.bufferedBytes);
+    this.bufferedBytes = 0;
   }
 }
 

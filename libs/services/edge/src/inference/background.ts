@@ -100,9 +100,9 @@ export class BackgroundInference {
 
   /** A repeat under an Idempotency-Key follows the response that the first one began. */
   private async beginOnce(begun: Begin, caller: BeginCaller): Promise<BegunResponse> {
-    const held = await this.claims.take(begun.request);
-    if (held === null) return this.beginNow(begun, caller);
-    const { claim, answer } = held;
+    const claimed = await this.claims.take(begun.request);
+    if (claimed === null) return this.beginNow(begun, caller);
+    const { claim, answer } = claimed;
     if (answer !== null) return answer.body as BegunResponse;
     try {
       return await this.beginNow({ ...begun, claim }, caller);

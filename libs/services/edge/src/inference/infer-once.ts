@@ -87,10 +87,10 @@ export class OnceInference {
   /** Runs a request, or sends the stored answer of its key. Throws ApiError while nothing was sent. */
   async run(request: InferenceRequest, client: Client): Promise<void> {
     const { claims, answers, deadlines, pressure } = this;
-    const held = await claims.take(request);
-    if (held === null) return this.inference.run(request, client);
-    if (held.answer !== null) return answers.send(held.answer, client);
-    const work = new HeldWork(held.claim, request, client, claims, answers, deadlines, pressure);
+    const claimed = await claims.take(request);
+    if (claimed === null) return this.inference.run(request, client);
+    if (claimed.answer !== null) return answers.send(claimed.answer, client);
+    const work = new HeldWork(claimed.claim, request, client, claims, answers, deadlines, pressure);
     try {
       await this.answerFirst(work, request, client);
     } catch (failure) {
@@ -122,7 +122,7 @@ export class OnceInference {
 class HeldWork {
   private renewal: Deadline;
   private isOver = false;
-  private heldBytes = 0;
+  private bufferedBytes = 0;
 
   constructor(
     private claim: IdempotencyClaim,
@@ -137,8 +137,8 @@ class HeldWork {
     // A caller's body counts until the caller leaves; this one is needed longer.
     client.whenClosed(() => {
       if (this.isOver) return;
-      this.heldBytes = request.bytes.byteLength;
-      pressure.held(this.heldBytes);
+      this.bufferedBytes = request.bytes.byteLength;
+      pressure.buffered(this.bufferedBytes);
     });
   }
 
@@ -160,7 +160,7 @@ class HeldWork {
   end(): void {
     this.isOver = true;
     this.renewal.cancel();
-    this.pressure.released(this.heldBytes);
+    this.pressure.released(this.bufferedBytes);
   }
 
   private renewLater(): Deadline {

@@ -13,7 +13,7 @@ export class HeldLength {
     if (more > 0) {
       const rejection = this.budget.rejectionOfMore(more);
       if (rejection !== null) return rejection;
-      this.budget.held(more);
+      this.budget.buffered(more);
     } else if (more < 0) this.budget.released(-more);
     this.held = length;
     return null;

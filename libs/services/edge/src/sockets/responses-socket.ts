@@ -74,7 +74,7 @@ export class ResponsesSocket {
     const { ws } = this.connection;
     this.requests += 1;
     this.waitingBytes += bytes.length;
-    this.pressure.held(bytes.length);
+    this.pressure.buffered(bytes.length);
     this.drain.entered();
     this.previous = this.previous.then(async () => {
       try {

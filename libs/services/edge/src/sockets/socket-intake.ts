@@ -36,7 +36,7 @@ export function countIntake({ ws, socket, budget, refuse, after }: Intake): void
     const more = arrived - held;
     const rejection = budget.rejectionOfMore(more);
     if (rejection === null) {
-      budget.held(more);
+      budget.buffered(more);
       held = arrived;
       return;
     }

@@ -46,7 +46,7 @@ interface Series {
   startedMs: number;
   count: number;
   /** The newest one beyond the bound, standing for all of them. */
-  held: Rejection | null;
+  summed: Rejection | null;
 }
 
 /** Writes rejections to the journal: one record each, or one a second with a count where a caller hammers. */
@@ -95,12 +95,12 @@ export class Rejections implements BeforeApplicationShutdown {
     if (!series || now - series.startedMs >= WINDOW_MS) {
       this.flush(series);
       if (this.series.size >= MOST_SERIES) this.flushAll();
-      series = { startedMs: now, count: 0, held: null };
+      series = { startedMs: now, count: 0, summed: null };
       this.series.set(name, series);
     }
     series.count += 1;
     if (series.count <= EACH_PER_SECOND) return this.write(record);
-    series.held = { ...record, count: (series.held?.count ?? 0) + 1 };
+    series.summed = { ...record, count: (series.summed?.count ?? 0) + 1 };
     this.sweepSoon();
   }
 
@@ -119,8 +119,8 @@ export class Rejections implements BeforeApplicationShutdown {
   }
 
   private flush(series: Series | undefined): void {
-    if (series?.held) this.write(series.held);
-    if (series) series.held = null;
+    if (series?.summed) this.write(series.summed);
+    if (series) series.summed = null;
   }
 
   private write(record: Rejection): void {

@@ -43,7 +43,7 @@ export interface AttemptInput {
 
 const ANSWER_BYTES_MAX = 67_108_864;
 /** Bytes of openings that wait for what follows them; beyond, they commit. */
-const HELD_BYTES_MAX = 65_536;
+const OPENING_BYTES_MAX = 65_536;
 const ERROR_BYTES_MAX = 65_536;
 
 /**
@@ -275,16 +275,16 @@ export class RouteAnswer {
     const { state, input, upstream } = this.attempt;
     const { hasNext } = input;
     let beganMs: number | null = null;
-    let heldBytes = 0;
+    let openingBytes = 0;
     for (;;) {
       const pieces = await this.next();
       const nowMs = upstream.clock.monotonic();
       for (const piece of pieces) {
         if (piece.kind !== 'wait') beganMs ??= nowMs;
         if (piece.out.length > 0 || piece.kind !== 'wait') this.first.push(piece);
-        heldBytes += piece.out.length;
+        openingBytes += piece.out.length;
       }
-      const isFull = heldBytes > HELD_BYTES_MAX;
+      const isFull = openingBytes > OPENING_BYTES_MAX;
       const decisive = pieces.find(({ kind }) => kind !== 'wait' && (kind !== 'opening' || !hasNext));
       if (decisive?.kind === 'failure') return decisive.failure;
       if (decisive === undefined && !isFull) continue;

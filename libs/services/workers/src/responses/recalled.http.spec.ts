@@ -139,7 +139,7 @@ describe('what a request goes on from', () => {
         headers: { [HEADER.fleetToken]: 'fleet-token-of-the-spec', 'content-type': 'application/json' },
         body: JSON.stringify({ key_id: 'key_a', response_id: 'resp_edge' }),
       });
-    pressure.held(4 * MIB);
+    pressure.buffered(4 * MIB);
     const refused = await recall();
     expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([503, expect.any(Number)]);
     pressure.released(4 * MIB);
@@ -154,8 +154,8 @@ describe('responses and conversations as they are read', () => {
     const one = large('resp_read', 2 * MIB);
     await app.responses.store([one]);
     let peak = 0;
-    const hold = pressure.held.bind(pressure);
-    const held = jest.spyOn(pressure, 'held').mockImplementation((bytes) => {
+    const hold = pressure.buffered.bind(pressure);
+    const held = jest.spyOn(pressure, 'buffered').mockImplementation((bytes) => {
       hold(bytes);
       peak = Math.max(peak, pressure.bodyBytesInFlight);
     });
@@ -173,7 +173,7 @@ describe('responses and conversations as they are read', () => {
     'RESP-03 503 reads nothing of a response past the bound: GET …%s',
     async (of) => {
       await app.responses.store([large('resp_full', 2 * MIB)]);
-      pressure.held(BYTES_MAX - MIB / 2);
+      pressure.buffered(BYTES_MAX - MIB / 2);
       const { status, body } = await app.call('GET', `/v1/responses/resp_full${of}`, key);
       expect([status, body.error.code]).toEqual([503, 'service_unavailable']);
       pressure.released(BYTES_MAX - MIB / 2);
@@ -208,7 +208,7 @@ describe('responses and conversations as they are read', () => {
     // 9 MiB would be a page of their own; there is room for five.
     expect((await pages('order=asc'))[0]).toBe(503);
     expect((await app.call('GET', `${path}/msg_page_3`, key)).body).toMatchObject({ id: 'msg_page_3' });
-    pressure.held(4 * MIB);
+    pressure.buffered(4 * MIB);
     expect((await app.call('GET', `${path}/msg_page_3`, key)).status).toBe(503);
     pressure.released(4 * MIB);
   });

@@ -158,7 +158,7 @@ describe('a request that names a file of /v1/files', () => {
 
   it('U15 503 what files hold counts like bodies: refused past the bound before they are read, released with the answer', async () => {
     const pressure = edge.app.app.get(Pressure, { strict: false });
-    const held = jest.spyOn(pressure, 'held');
+    const held = jest.spyOn(pressure, 'buffered');
     expect((await edge.post(chat('file-pdf'))).status).toBe(200);
     expect(held.mock.calls).toEqual([[PDF.byteLength]]);
     await eventually(() => pressure.bodyBytesInFlight === 0);

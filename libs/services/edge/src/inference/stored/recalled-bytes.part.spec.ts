@@ -44,7 +44,7 @@ describe('what requests go on from', () => {
       }),
     );
     pressure = edge.app.app.get(Pressure, { strict: false });
-    pressure.held(ELSEWHERE);
+    pressure.buffered(ELSEWHERE);
     await edge.responses.store([keptAs('resp_large', 2 * MIB), keptAs('resp_small', 10)]);
   });
   beforeEach(() => edge.sim.reset());
@@ -78,7 +78,7 @@ describe('what requests go on from', () => {
   it('U15 503 for an account whose slow answers hold its share; others go on from what they said', async () => {
     const own = pressure.ofAccount(edge.accountId);
     pressure.released(ELSEWHERE);
-    own.held(63 * MIB);
+    own.buffered(63 * MIB);
     await edge.responses.store([
       { ...keptAs('resp_other', 2 * MIB), key_id: 'key_other', account_id: 'acct_other' },
     ]);
@@ -92,7 +92,7 @@ describe('what requests go on from', () => {
     };
     expect((await edge.post(body, { path: PATH, key: other })).status).toBe(200);
     own.released(63 * MIB);
-    pressure.held(ELSEWHERE);
+    pressure.buffered(ELSEWHERE);
   });
 
   it.each<[string, Json, string]>([
@@ -102,13 +102,13 @@ describe('what requests go on from', () => {
     ['tokens that are counted', { previous_response_id: 'resp_large' }, `${PATH}/input_tokens`],
     ['what waits in the background', { previous_response_id: 'resp_large', background: true }, PATH],
   ])('U15 503 counts %s before it is in memory, until the answer is closed', async (_of, body, path) => {
-    const held = jest.spyOn(pressure, 'held');
+    const held = jest.spyOn(pressure, 'buffered');
     const asked = { model: body.background ? 'acme/hangs' : 'simulator/chat', store: true, ...body };
     expect((await ask(asked, { path })).status).toBe(200);
     expect(held.mock.calls.filter(([bytes]) => bytes > 2 * MIB)).toHaveLength(1);
     held.mockRestore();
     await eventually(() => inFlight() === 0);
-    pressure.held(7 * MIB);
+    pressure.buffered(7 * MIB);
     expect(await codeOf(await ask(asked, { path }))).toEqual(REFUSED);
     expect(inFlight()).toBe(7 * MIB);
     pressure.released(7 * MIB);
@@ -128,7 +128,7 @@ describe('what requests go on from', () => {
           previous_response_id: 'resp_large',
         }),
       );
-    pressure.held(7 * MIB);
+    pressure.buffered(7 * MIB);
     send();
     const rejection = await eventually(() => messages.find(({ type }) => type === 'error'));
     expect(rejection).toMatchObject({ status: 503, error: { code: 'service_unavailable' } });
