@@ -64,15 +64,15 @@ export function readChoice(
   const { validate } = schema;
   if (!validate({ models: models ?? null, provider: provider ?? null }))
     throw caller.bodyError(new BodyFault(schemaFault(validate.errors?.[0])));
-  const given = isObject(provider) ? provider : {};
+  const member = isObject(provider) ? provider : {};
   for (const name of UNKEPT)
-    if (asksFor(given[name]))
+    if (asksFor(member[name]))
       throw new ApiError('unsupported_operation', {
         providerCode: 'unsupported_operation',
         message: `No provider promises provider.${name}.`,
         param: `provider.${name}`,
       });
-  const { max_price: maxPrice } = given;
+  const { max_price: maxPrice } = member;
   if (isObject(maxPrice)) spellBody(body);
   const names = textsOf(models).map((name, at) => ({ name, param: `models.${at}` }));
   const first = model === null ? names.shift() : undefined;
@@ -81,12 +81,12 @@ export function readChoice(
     choice: {
       param: first?.param ?? 'model',
       models: models == null ? null : names,
-      allowFallbacks: given.allow_fallbacks !== false,
-      order: orderOf(given),
-      limits: limitsOf(given, (detail) => caller.bodyError(new BodyFault(detail))),
-      requiresHints: given.require_parameters === true,
+      allowFallbacks: member.allow_fallbacks !== false,
+      order: orderOf(member),
+      limits: limitsOf(member, (detail) => caller.bodyError(new BodyFault(detail))),
+      requiresHints: member.require_parameters === true,
     },
-    unread: unreadOf(given),
+    unread: unreadOf(member),
   };
 }
 
@@ -113,8 +113,8 @@ function orderOf({ order, sort }: Value): RouteChoice['order'] {
   return { ...(first.length > 0 && { provider_order: first }), ...(known !== undefined && { sort: known }) };
 }
 
-function limitsOf(given: Value, rejection: (detail: ErrorDetail) => Error): RouteLimit[] {
-  const { only, ignore, max_price: maxPrice, zdr, data_collection: collection } = given;
+function limitsOf(member: Value, rejection: (detail: ErrorDetail) => Error): RouteLimit[] {
+  const { only, ignore, max_price: maxPrice, zdr, data_collection: collection } = member;
   const limits: RouteLimit[] = [];
   if (only != null) limits.push({ param: 'provider.only', policy: { only_providers: slugsOf(only) } });
   if (ignore != null)
@@ -145,17 +145,17 @@ function pricesOf(maxPrice: Value, rejection: (detail: ErrorDetail) => Error): M
   return prices;
 }
 
-function unreadOf(given: Value): string[] {
+function unreadOf(member: Value): string[] {
   const among = (holder: unknown, known: readonly string[], path: string): string[] =>
     isObject(holder)
       ? Object.keys(holder)
           .filter((name) => !known.includes(name) && holder[name] != null && NAMEABLE.test(name))
           .map((name) => `${path}.${name}`)
       : [];
-  const top = among(given, [...KNOWN.provider, ...UNKEPT], 'provider');
+  const top = among(member, [...KNOWN.provider, ...UNKEPT], 'provider');
   return [
     ...top,
-    ...among(given.sort, KNOWN.sort, 'provider.sort'),
-    ...among(given.max_price, KNOWN.max_price, 'provider.max_price'),
+    ...among(member.sort, KNOWN.sort, 'provider.sort'),
+    ...among(member.max_price, KNOWN.max_price, 'provider.max_price'),
   ].slice(0, UNREAD_MAX);
 }

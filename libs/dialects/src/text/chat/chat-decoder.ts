@@ -361,11 +361,11 @@ const EQUAL_MEANING: ReadonlyMap<string, string> = new Map([
 
 /** Finish of a choice as its provider gave it, null where it gave none. OpenRouter sends the native value apart. */
 function finishOf(choice: JsonObject): { reason: string; native: string | null } | null {
-  const given = filled(choice.finish_reason);
-  if (given === null) return null;
+  const reported = filled(choice.finish_reason);
+  if (reported === null) return null;
   return {
-    reason: EQUAL_MEANING.get(given.toLowerCase()) ?? given,
-    native: filled(choice.native_finish_reason) ?? given,
+    reason: EQUAL_MEANING.get(reported.toLowerCase()) ?? reported,
+    native: filled(choice.native_finish_reason) ?? reported,
   };
 }
 

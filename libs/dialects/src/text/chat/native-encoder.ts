@@ -50,14 +50,14 @@ export class NativeChatEncoder implements AnswerEncoder {
     this.begin(raw, text ?? '', events);
     const answer = fold(events, this.facts);
     if (raw === null) return answer;
-    for (const [position, given] of objectsOf(raw.choices).entries()) {
-      const index = typeof given.index === 'number' ? given.index : position;
+    for (const [position, sent] of objectsOf(raw.choices).entries()) {
+      const index = typeof sent.index === 'number' ? sent.index : position;
       const choice = objectsOf(answer.choices).find((one) => one.index === index);
       if (!choice) continue;
-      if (isObject(given.logprobs)) this.remember();
-      const unknown = this.unknownOf(objectOf(given.message), this.ownMessage);
+      if (isObject(sent.logprobs)) this.remember();
+      const unknown = this.unknownOf(objectOf(sent.message), this.ownMessage);
       Object.assign(objectOf(choice.message), unknown);
-      Object.assign(choice, this.unknownOf(given, OWN_CHOICE));
+      Object.assign(choice, this.unknownOf(sent, OWN_CHOICE));
     }
     return Object.assign(answer, this.unknownOf(raw, OWN_ANSWER));
   }

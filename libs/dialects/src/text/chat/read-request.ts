@@ -82,7 +82,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     requires: [...messages.needs, ...paramsNeed(value, tools, reasoning)],
     files: messages.files,
     hints: {
-      ...pick(value, (name) => HINTS.has(name) && isGiven(value[name]) && value[name] !== false),
+      ...pick(value, (name) => HINTS.has(name) && isPresent(value[name]) && value[name] !== false),
       ...messages.markers,
     },
     includeUsage: objectOf(value.stream_options).include_usage === true,
@@ -116,7 +116,7 @@ function refuse(detail: ErrorDetail | null): void {
   if (detail) throw invalidBody(detail);
 }
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
@@ -145,7 +145,7 @@ function readTool(tool: JsonObject, messages: MessagesReader): Tool {
     ...(description === null ? {} : { description }),
     ...(isObject(body.parameters) ? { parameters: body.parameters } : {}),
     ...(typeof body.strict === 'boolean' ? { strict: body.strict } : {}),
-    ...(isCustom ? { custom: isGiven(body.format) ? { format: body.format } : {} } : {}),
+    ...(isCustom ? { custom: isPresent(body.format) ? { format: body.format } : {} } : {}),
     ...messages.cache(tool),
   };
 }
@@ -222,8 +222,8 @@ function paramsNeed(
   need(isObject(bias) && Object.keys(bias).length > 0, 'logit_bias', 'logit_bias');
   need(modalities.includes('audio'), 'audio_output', 'modalities');
   need(modalities.includes('image'), 'same_dialect', 'modalities');
-  need(isGiven(value.prediction), 'prediction', 'prediction');
-  need(isGiven(value.web_search_options), 'web_search', 'web_search_options');
+  need(isPresent(value.prediction), 'prediction', 'prediction');
+  need(isPresent(value.web_search_options), 'web_search', 'web_search_options');
   need(reasoning?.maxTokens != null, 'reasoning_budget', 'reasoning.max_tokens');
   need(asksToReason, 'reasoning', isObject(value.reasoning) ? 'reasoning.effort' : 'reasoning_effort');
   return needs;

@@ -50,11 +50,11 @@ export class Inference {
 
   /**
    * Checks a request that is answered later, as if it were run now, and counts nothing. Returns its plan, with the items that
-   * it names, held until `checks` closes. Throws ApiError; the rejection is recorded.
+   * it names, buffered until `checks` closes. Throws ApiError; the rejection is recorded.
    */
   async check(
     request: InferenceRequest,
-    given: Asked,
+    asked: Asked,
     client: Client,
     checks: Closing,
   ): Promise<{ plan: Plan; asked: Asked }> {
@@ -64,11 +64,11 @@ export class Inference {
     let decided: AdmittedUnit | Rejected;
     const as = (id: string | null): RejectedAs => ({
       id,
-      requested: given.model,
+      requested: asked.model,
       tags: later?.read.facts.tags,
     });
     try {
-      later = await planner.readLater(request, given, checks);
+      later = await planner.readLater(request, asked, checks);
       planned = await admission.plan(request.principal, later.read);
       decided = await admission.tryOut({
         unit: `${request.requestId}/0`,

@@ -82,13 +82,13 @@ export class Planner {
   }
 
   /** Reads a request that is answered later: what it needs stays, whatever conversation it goes on from. */
-  async readLater(request: InferenceRequest, given: Asked, closing: Closing): Promise<LaterRequest> {
+  async readLater(request: InferenceRequest, sent: Asked, closing: Closing): Promise<LaterRequest> {
     const tags = requestTags(request.headers, request.principal);
-    const resolved = await this.conversations.resolve(given, request, closing);
-    const own = { ...resolved, requires: given.requires };
+    const resolved = await this.conversations.resolve(sent, request, closing);
+    const own = { ...resolved, requires: sent.requires };
     const recalled = async (principal: KeyPrincipal): Promise<Asked> => {
       const asked = await this.continued(own, { ...request, principal }, closing);
-      return { ...asked, requires: [...asked.requires, ...given.requires] };
+      return { ...asked, requires: [...asked.requires, ...sent.requires] };
     };
     const facts: ReadFacts = { tags, record: null, stored: null, isLater: true };
     return { own, read: new ReadRequest(this, request, await recalled(request.principal), facts, recalled) };
@@ -99,14 +99,14 @@ export class Planner {
     const { origin, endpoint, receivedAtMs: nowMs, requestId, unitIndex } = request;
     const { stored, record, tags, isLater = false } = facts;
     const { answer } = origin;
-    const given = origin.kind === 'http' ? read : askedBy(read, origin);
+    const wanted = origin.kind === 'http' ? read : askedBy(read, origin);
     const options = { endpoint, principal, nowMs, point: () => drawPoint(requestId, unitIndex) };
     const plan =
       answer === undefined
-        ? this.routes.plan(given, options)
-        : answeredBy(answer, this.routes.plan(given, options, NEVER_OPEN));
+        ? this.routes.plan(wanted, options)
+        : answeredBy(answer, this.routes.plan(wanted, options, NEVER_OPEN));
     const asked =
-      plan.unread.length === 0 ? given : { ...given, unread: [...(given.unread ?? []), ...plan.unread] };
+      plan.unread.length === 0 ? wanted : { ...wanted, unread: [...(wanted.unread ?? []), ...plan.unread] };
     // What cannot be said in the first route's dialect is refused before anything is counted.
     if (!isLater) plan.routes[0].translation.prepare?.();
     // What a template or a stored response adds may be another one the next time.
