@@ -102,10 +102,10 @@ export interface EndpointState<Request = unknown> {
   /** The request with what was said before it. `isOwn`: who said it can serve this request too. */
   recalled(asked: Asked<Request>, items: readonly Record<string, unknown>[], isOwn: boolean): Asked<Request>;
   /** The request's part of what is kept. */
-  record(asked: Asked<Request>): RequestRecord;
+  storedRequest(asked: Asked<Request>): StoredRequest;
 }
 
-export interface RequestRecord extends Pick<
+export interface StoredRequest extends Pick<
   StoredResponse,
   'input' | 'previous_response_id' | 'conversation_id'
 > {

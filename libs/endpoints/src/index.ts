@@ -6,7 +6,7 @@ export type {
   EndpointBackground,
   EndpointCounts,
   Need,
-  RequestRecord,
+  StoredRequest,
   Requirement,
   RouteChoice,
 } from './endpoint.js';

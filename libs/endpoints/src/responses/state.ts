@@ -45,7 +45,7 @@ export function responsesState(
       const input = [...kept, ...own];
       return read(Buffer.from(writeJson({ ...value, input })));
     },
-    record: ({ request }) => {
+    storedRequest: ({ request }) => {
       spellBody(request.body);
       const { value } = request.body;
       return {

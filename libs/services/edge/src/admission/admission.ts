@@ -10,7 +10,7 @@ import {
   type LimitRejection,
   type Trial,
 } from '@gateway/contracts';
-import type { Asked, RequestRecord } from '@gateway/endpoints';
+import type { Asked, StoredRequest } from '@gateway/endpoints';
 import {
   admitRequest,
   LEASE_MS,
@@ -38,7 +38,7 @@ export interface PlannedUnit {
   /** Tags of the key and of the request. */
   readonly tags: Record<string, string>;
   /** Record to store once the request is answered; null for none. */
-  readonly record: RequestRecord | null;
+  readonly storedRequest: StoredRequest | null;
   /** Name under which the answer is cached; null: it is not. */
   readonly cacheName: string | null;
   /** The answer is there already: the unit counts as a request, and asks for no money. */
@@ -64,9 +64,9 @@ export interface AdmittedUnit extends PlannedUnit {
   readonly counted: Admitted;
 }
 
-/** A request that can be planned again for the newest record of its key. */
+/** A request that can be planned again for the newest version of its key. */
 export interface Plannable {
-  /** Reads the record past every cache; throws where the key may no longer call. */
+  /** Reads the principal past every cache; throws where the key may no longer call. */
   reload(): Promise<KeyPrincipal>;
   /** Throws ApiError where the request may not be served. */
   planFor(principal: KeyPrincipal): PlannedUnit | Promise<PlannedUnit>;
@@ -137,8 +137,8 @@ export class Admission {
   ) {}
 
   /**
-   * Plans for the caller. A rejection of it must not rest on an old record: it never reaches admission, which would find
-   * that out. So the version is compared here, and an older record read again.
+   * Plans for the caller. A rejection of it must not rest on an old principal: it never reaches admission, which would find
+   * that out. So the version is compared here, and an older principal read again.
    */
   async plan(principal: KeyPrincipal, again: Plannable): Promise<PlannedUnit> {
     try {
@@ -336,7 +336,7 @@ export class Admission {
     }
   }
 
-  /** Counts the record as old where the store is unreachable or does not know the version: the reader decides. */
+  /** Counts the principal as old where the store is unreachable or does not know the version: the reader decides. */
   private async isCurrent({ accountId, accountVersion }: KeyPrincipal): Promise<boolean> {
     try {
       const newest = await this.limits.version(accountId);

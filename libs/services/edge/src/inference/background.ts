@@ -121,7 +121,7 @@ export class BackgroundInference {
     const id = newAnswerId(endpoint.idPrefix, this.clock, this.random);
     const createdAt = Math.floor(request.receivedAtMs / 1_000);
     const response = { ...background.begun(asked, { id, createdAt, model: plan.model.record.id }), id };
-    const { isStored: _always, ...record } = endpoint.state?.record(asked) ?? NO_RECORD;
+    const { isStored: _always, ...record } = endpoint.state?.storedRequest(asked) ?? NO_RECORD;
     const hash = asked.endUser === null ? null : endUserHash(principal, asked.endUser);
     const made = {
       ...record,

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, HEADER, UpstreamError, type Clock } from '@gateway/contracts';
-import { EVENT_STREAM_HEADERS, type RequestRecord } from '@gateway/endpoints';
+import { EVENT_STREAM_HEADERS, type StoredRequest } from '@gateway/endpoints';
 import { CLOCK, Deadlines, type Deadline } from '@gateway/platform';
 import type { Disconnect } from '@gateway/money';
 import { attemptsFailed, credentialOf } from '@gateway/routing';
@@ -195,8 +195,8 @@ class Delivery {
     if (client.isGone) return this.cancelled();
     const hasLength = !client.isOpen && !unit.admitted.asked.stream;
     if (!hasLength) this.open();
-    const { record } = unit.admitted;
-    const storing = record === null ? null : this.storeResponse(record);
+    const { storedRequest } = unit.admitted;
+    const storing = storedRequest === null ? null : this.storeResponse(storedRequest);
     if (hasLength) await unit.request.origin.store?.(out);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
     // Counts that cannot be of its texts are the operator's to see.
@@ -209,16 +209,16 @@ class Delivery {
   }
 
   /**
-   * Stores the record before the last bytes leave: a reader of the answer can continue from it, or see how it failed.
+   * Stores the response before the last bytes leave: a reader of the answer can continue from it, or see how it failed.
    */
-  private async storeResponse({ isStored, ...record }: RequestRecord): Promise<void> {
+  private async storeResponse({ isStored, ...sent }: StoredRequest): Promise<void> {
     const { request, admitted, facts } = this.unit;
     const { stored } = this.received.answer;
     const { memory } = request.origin;
     if (stored == null || !(isStored || memory)) return;
     const { plannedRoute } = this.state;
     const response = {
-      ...record,
+      ...sent,
       id: String(stored.id),
       key_id: request.principal.keyId,
       account_id: request.principal.accountId,
@@ -283,9 +283,9 @@ class Delivery {
     const disconnect = outcome === 'cancelled' ? UNFINISHED : null;
     await this.finish({ outcome, httpStatus: 200, errorCode: error.code }, disconnect);
     const words = this.received.answer.fail(error);
-    const { record } = this.unit.admitted;
+    const { storedRequest } = this.unit.admitted;
     // A conversation goes on as it was before.
-    if (record !== null) await this.storeResponse({ ...record, conversation_id: null });
+    if (storedRequest !== null) await this.storeResponse({ ...storedRequest, conversation_id: null });
     if (words === null) this.client.cut();
     else await this.client.write(words);
   }

@@ -4,7 +4,7 @@ import {
   StoredContentNeeded,
   wholeBody,
   type Asked,
-  type RequestRecord,
+  type StoredRequest,
   type Requirement,
 } from '@gateway/endpoints';
 import type { Closing } from '@gateway/platform';
@@ -19,14 +19,14 @@ import { Conversations } from '../state/conversations.js';
 import { NamedFiles } from '../state/named-files.js';
 import { StoredBodies } from './stored-bodies.js';
 
-/** A request and what was read of it: it can be planned for any record of its key. */
+/** A request and what was read of it: it can be planned for any version of its key. */
 export class ReadRequest implements Plannable {
   constructor(
     private readonly planner: Planner,
     readonly request: InferenceRequest,
     readonly asked: Asked,
     readonly facts: ReadFacts,
-    /** Reads it again for a newer record; null where the record changes nothing of it. */
+    /** Reads it again for a newer principal; null where that changes nothing of it. */
     private readonly reread: ((principal: KeyPrincipal) => Promise<Asked>) | null,
   ) {}
 
@@ -50,7 +50,7 @@ export class ReadRequest implements Plannable {
 /** Facts of a request that no plan changes. */
 interface ReadFacts {
   tags: Record<string, string>;
-  record: RequestRecord | null;
+  storedRequest: StoredRequest | null;
   /** Content of the account that the body names; null for none. */
   stored: StoredContentNeeded | null;
   /** True for a request that is sent later, and planned again then. */
@@ -78,7 +78,7 @@ export class Planner {
     const read = endpoint.read(request);
     if (read instanceof StoredContentNeeded) return this.readStored(request, closing, { read, tags });
     if (endpoint.state || read.files) return this.readState(request, closing, { read, tags });
-    return new ReadRequest(this, request, read, { tags, record: null, stored: null }, null);
+    return new ReadRequest(this, request, read, { tags, storedRequest: null, stored: null }, null);
   }
 
   /** Reads a request that is answered later: what it needs stays, whatever conversation it goes on from. */
@@ -90,14 +90,14 @@ export class Planner {
       const asked = await this.continued(own, { ...request, principal }, closing);
       return { ...asked, requires: [...asked.requires, ...sent.requires] };
     };
-    const facts: ReadFacts = { tags, record: null, stored: null, isLater: true };
+    const facts: ReadFacts = { tags, storedRequest: null, stored: null, isLater: true };
     return { own, read: new ReadRequest(this, request, await recalled(request.principal), facts, recalled) };
   }
 
-  /** Returns the plan for a record of the key. Throws ApiError where it may not be served. */
+  /** Returns the plan for a version of the key. Throws ApiError where it may not be served. */
   planned({ request, facts }: ReadRequest, read: Asked, principal: KeyPrincipal): PlannedUnit {
     const { origin, endpoint, receivedAtMs: nowMs, requestId, unitIndex } = request;
-    const { stored, record, tags, isLater = false } = facts;
+    const { stored, storedRequest, tags, isLater = false } = facts;
     const { answer } = origin;
     const wanted = origin.kind === 'http' ? read : askedBy(read, origin);
     const options = { endpoint, principal, nowMs, point: () => drawPoint(requestId, unitIndex) };
@@ -110,11 +110,21 @@ export class Planner {
     // What cannot be said in the first route's dialect is refused before anything is counted.
     if (!isLater) plan.routes[0].translation.prepare?.();
     // What a template or a stored response adds may be another one the next time.
-    const isOwn = !isLater && stored === null && !answer && !record?.isStored && origin.memory === undefined;
+    const isOwn =
+      !isLater && stored === null && !answer && !storedRequest?.isStored && origin.memory === undefined;
     const ttlMs = isOwn ? principal.responseCache?.ttlMs : undefined;
     const hit = ttlMs === undefined ? UNCACHED : this.cachedFor(request, plan, principal, ttlMs);
     const hasMemory = stored !== null && stored.memory !== null;
-    return { principal, asked, plan, tags, record, hasMemory, cacheName: hit.cacheName, cached: hit.cached };
+    return {
+      principal,
+      asked,
+      plan,
+      tags,
+      storedRequest,
+      hasMemory,
+      cacheName: hit.cacheName,
+      cached: hit.cached,
+    };
   }
 
   /** Composes the body with the template and the memories that it names. */
@@ -133,9 +143,9 @@ export class Planner {
       );
     };
     const resolved = await composed(request.principal);
-    const record = endpoint.state?.record(resolved) ?? null;
+    const storedRequest = endpoint.state?.storedRequest(resolved) ?? null;
     const asked = await this.continued(resolved, request, closing);
-    return new ReadRequest(this, request, asked, { tags, record, stored }, async (principal) =>
+    return new ReadRequest(this, request, asked, { tags, storedRequest, stored }, async (principal) =>
       this.continued(await composed(principal), { ...request, principal }, closing),
     );
   }
@@ -147,9 +157,9 @@ export class Planner {
   ): Promise<ReadRequest> {
     const { state } = request.endpoint;
     const resolved = state ? await this.conversations.resolve(read, request, closing) : read;
-    const record = state?.record(resolved) ?? null;
+    const storedRequest = state?.storedRequest(resolved) ?? null;
     const asked = await this.continued(resolved, request, closing);
-    return new ReadRequest(this, request, asked, { tags, record, stored: null }, null);
+    return new ReadRequest(this, request, asked, { tags, storedRequest, stored: null }, null);
   }
 
   /** Returns the request with the conversation before it, and the bytes of the files that either names. */

@@ -82,7 +82,7 @@ export class LimitSimulations {
   }
 }
 
-const UNRECORDED = { tags: {}, record: null, cacheName: null, cached: null, hasMemory: false };
+const UNRECORDED = { tags: {}, storedRequest: null, cacheName: null, cached: null, hasMemory: false };
 
 /** A greeting with the numbers of the simulation in place of its own. */
 function askedOf(endpoint: Endpoint, body: SimulateLimitsBody): Asked {

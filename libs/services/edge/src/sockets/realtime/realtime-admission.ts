@@ -126,7 +126,7 @@ export class RealtimeAdmission {
   }
 }
 
-const UNRECORDED = { record: null, cacheName: null, cached: null, hasMemory: false };
+const UNRECORDED = { storedRequest: null, cacheName: null, cached: null, hasMemory: false };
 const SOCKET: Origin = { kind: 'socket' };
 const EMPTY = Buffer.alloc(0);
 
