@@ -74,7 +74,7 @@ async function open(address: RedisAddress, accounts: string[]): Promise<void> {
     const stale = await store.admit({
       accountId,
       accountVersion: 1,
-      unit: 'first/0',
+      unitId: 'first/0',
       scopes: [{ kind: 'key', id: 'k1', rpm: null, rpd: null, tpm: null, capNano: null }],
       extra: [],
       creditLimitNano: null,

@@ -38,14 +38,14 @@ export interface UnitNeeds {
 export function admitRequest(
   principal: KeyPrincipal,
   model: AdmitModel,
-  unit: string,
+  unitId: string,
   needs: UnitNeeds,
 ): AdmitRequest {
   const { scopes, creditLimitNano } = limitsOf(principal);
   return {
     accountId: principal.accountId,
     accountVersion: principal.accountVersion,
-    unit,
+    unitId,
     scopes,
     extra: extraCounters(principal, model, needs),
     creditLimitNano,

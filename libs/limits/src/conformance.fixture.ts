@@ -99,7 +99,7 @@ export function request(change: Partial<AdmitRequest> = {}): AdmitRequest {
   return {
     accountId: 'acct_1',
     accountVersion: 1,
-    unit: `req_${units}/0`,
+    unitId: `req_${units}/0`,
     scopes: SCOPES,
     extra: [],
     creditLimitNano: 0n,
@@ -111,7 +111,7 @@ export function request(change: Partial<AdmitRequest> = {}): AdmitRequest {
 }
 
 export function put(action: PutUnit['action'], of: AdmitRequest, change: Partial<PutUnit> = {}): PutUnit {
-  const { accountId, unit, tokenEstimate, leaseMs, reservationNano: nano } = of;
+  const { accountId, unitId: unit, tokenEstimate, leaseMs, reservationNano: nano } = of;
   const base = {
     accountId,
     unit,

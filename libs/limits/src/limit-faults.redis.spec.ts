@@ -92,7 +92,7 @@ class World {
     // Posted spend that was sent to the store had used the cap up: whatever is lost since, no unit is let in. While
     // the outcomes and the mirror are both under way the store holds reservations only, so the ledger may be ahead.
     if (this.sentNano >= 300n) expect(result.kind).not.toBe('ok');
-    if (result.kind === 'ok') this.running.set(asked.unit, { asked, cost: null });
+    if (result.kind === 'ok') this.running.set(asked.unitId, { asked, cost: null });
   }
 
   settle(pick: number, cost: bigint): void {
@@ -105,7 +105,7 @@ class World {
   cancel(pick: number): void {
     const unit = this.pick(pick);
     if (!unit || unit.cost !== null) return;
-    this.running.delete(unit.asked.unit);
+    this.running.delete(unit.asked.unitId);
     this.mail(() => this.store.put([put('cancel', unit.asked)]));
   }
 
@@ -126,7 +126,7 @@ class World {
   /** A batch of the topic, some records delivered again with it. */
   post(count: number): void {
     const synced = [...this.running.values()].flatMap(({ asked, cost }) =>
-      cost === null ? [] : [{ unit: asked.unit, nano: cost }],
+      cost === null ? [] : [{ unit: asked.unitId, nano: cost }],
     );
     const batch = synced.slice(0, count);
     if (batch.length === 0) return;

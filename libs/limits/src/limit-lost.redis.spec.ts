@@ -34,7 +34,7 @@ describe.each(drivers.filter(({ name }) => name !== 'in process'))(
       await store.admit(lost);
       expect(await unheard()).toEqual([]);
       await clock.advance(90_000);
-      const named = [{ unit: lost.unit, nano: 7n, state: 'lapsed' }];
+      const named = [{ unit: lost.unitId, nano: 7n, state: 'lapsed' }];
       expect(await unheard()).toEqual(named);
       const next = request();
       expect(await store.admit(next)).toMatchObject({ kind: 'ok' });
@@ -52,13 +52,15 @@ describe.each(drivers.filter(({ name }) => name !== 'in process'))(
       await store.read('acct_1', []);
       expect(await unheard()).toHaveLength(4);
       await store.put([put('renew', renewed), put('settle', settled, { nano: 4n })]);
-      await mirror(store, null, { units: [{ unit: posted.unit, crash: true }] });
+      await mirror(store, null, { units: [{ unit: posted.unitId, crash: true }] });
       const left: UnheardUnit[] = [
-        { unit: settled.unit, nano: 4n, state: 'settled' },
-        { unit: lost.unit, nano: 10n, state: 'lapsed' },
+        { unit: settled.unitId, nano: 4n, state: 'settled' },
+        { unit: lost.unitId, nano: 10n, state: 'lapsed' },
       ];
       expect(await unheard()).toEqual(left.sort((a, b) => (a.unit < b.unit ? -1 : 1)));
-      await mirror(store, null, { units: [settled, lost].map(({ unit }) => ({ unit, crash: false })) });
+      await mirror(store, null, {
+        units: [settled, lost].map(({ unitId: unit }) => ({ unit, crash: false })),
+      });
       expect(await unheard()).toEqual([]);
     });
 

@@ -182,7 +182,7 @@ class History {
         const asked =
           this.asked.get(unit) ??
           request({
-            unit,
+            unitId: unit,
             scopes: scopesOf(one.unit).map((index) => SCOPES[index]),
             extra: extraOf(one.unit, UNLIMITED),
           });
@@ -239,7 +239,7 @@ class History {
     const accountVersion = this.model.raised + (one.outdated ? 1 : 0);
     const asked = request({
       accountVersion,
-      unit,
+      unitId: unit,
       scopes,
       extra,
       creditLimitNano,

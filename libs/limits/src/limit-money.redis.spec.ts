@@ -122,7 +122,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
       if (end === 'settle') await store.put([put('settle', unit, { nano: 0n })]);
       if (end === 'cancel') await store.put([put('cancel', unit)]);
       if (end === 'mirror')
-        await mirror(store, null, { balanceNano: 100n, units: [{ unit: unit.unit, crash: true }] });
+        await mirror(store, null, { balanceNano: 100n, units: [{ unit: unit.unitId, crash: true }] });
       await clock.advance(90_000);
       expect(await held()).toBe(0n);
     }
@@ -151,8 +151,8 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     await store.put([put('settle', overtaken, { nano: 60n })]);
     expect(await store.admit(request())).toEqual({ kind: 'doubted' });
     // Whoever asks for due units asks the ledger, which has it.
-    expect(await store.due('acct_1', 10)).toEqual([overtaken.unit]);
-    await mirror(store, null, { balanceNano: 50n, units: [{ unit: overtaken.unit, crash: false }] });
+    expect(await store.due('acct_1', 10)).toEqual([overtaken.unitId]);
+    await mirror(store, null, { balanceNano: 50n, units: [{ unit: overtaken.unitId, crash: false }] });
     expect(await store.admit(request())).toMatchObject({ kind: 'ok' });
 
     await store.put([put('settle', request(), { nano: 60n })]);

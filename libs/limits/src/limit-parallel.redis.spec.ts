@@ -126,7 +126,7 @@ describe('B13 money holds over parallel requests', () => {
       await mirror(store, null, {
         version: 2,
         scopes: [{ ...periods[0], postedNano: 12n }],
-        units: [{ unit: last.unit, crash: false }],
+        units: [{ unit: last.unitId, crash: false }],
       });
       const { scopes, posted } = await store.read('acct_1', periods);
       expect(scopes.map(({ reservedNano, unpostedNano }) => reservedNano + unpostedNano)).toEqual([0n, 10n]);
@@ -251,7 +251,7 @@ describe('what is left of the money', () => {
     const calls = new AdmitCalls(pipe);
     const leftOf = async (asked: AdmitRequest): Promise<Left> => {
       const call = calls.of(asked);
-      const args = [pipe.nodeOf(), '', asked.unit, calls.numbersOf(asked)];
+      const args = [pipe.nodeOf(), '', asked.unitId, calls.numbersOf(asked)];
       const bytes = await new Promise<Buffer>((resolve) =>
         pipe.send(call.prepared, args, (_failure, answer) => resolve(answer)),
       );

@@ -185,7 +185,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       version: 2,
       balanceNano: 999_300n,
       scopes: posted,
-      units: [{ unit: crossing.unit, crash: false }],
+      units: [{ unit: crossing.unitId, crash: false }],
     });
     expect(rejection(await store.admit(request({ scopes })))).toMatchObject({ current: '700', limit: '100' });
     await clock.advance(40 * 86_400_000);

@@ -89,7 +89,7 @@ describe.each(drivers)('units in LimitStore $name', ({ make, reset }) => {
     const [running, settled] = [request(), request()];
     await store.put([put('renew', settled)]);
     await store.put([put('renew', running), put('settle', settled, { nano: 30n })]);
-    const crashed = [running, settled].map(({ unit }) => ({ unit, crash: true }));
+    const crashed = [running, settled].map(({ unitId: unit }) => ({ unit, crash: true }));
     await mirror(store, null, {
       version: 4,
       balanceNano: 0n,
@@ -116,10 +116,10 @@ describe.each(drivers)('units in LimitStore $name', ({ make, reset }) => {
     await store.put([put('settle', second)]);
     expect(await store.due('acct_1', 10)).toEqual([]);
     await clock.advance(5_000);
-    expect(await store.due('acct_1', 10)).toEqual([first.unit, reserved.unit, second.unit]);
+    expect(await store.due('acct_1', 10)).toEqual([first.unitId, reserved.unitId, second.unitId]);
     await clock.advance(5_000);
-    await mirror(store, null, { units: [{ unit: first.unit, crash: false }] });
-    expect(await store.due('acct_1', 10)).toEqual([reserved.unit, second.unit]);
+    await mirror(store, null, { units: [{ unit: first.unitId, crash: false }] });
+    expect(await store.due('acct_1', 10)).toEqual([reserved.unitId, second.unitId]);
   });
 
   it('names every due unit in turn, however many before it the ledger does not know yet', async () => {
@@ -133,7 +133,7 @@ describe.each(drivers)('units in LimitStore $name', ({ make, reset }) => {
     await clock.advance(5_000);
     const named: string[] = [];
     for (let round = 0; round < 4; round += 1) named.push(...(await store.due('acct_1', 2)));
-    expect(named).toEqual(units.map(({ unit }) => unit));
+    expect(named).toEqual(units.map(({ unitId: unit }) => unit));
   });
 
   it('a cancelled unit gives its counts back, in the windows that it was counted in', async () => {
@@ -186,7 +186,7 @@ describe('what a store keeps', () => {
     expect(await redis().client.ttl(record)).toBe(-1);
     await store.put([put('settle', unit)]);
     expect(await redis().client.ttl(record)).toBe(-1);
-    await mirror(store, null, { version: 2, units: [{ unit: unit.unit, crash: false }] });
+    await mirror(store, null, { version: 2, units: [{ unit: unit.unitId, crash: false }] });
     expect(await redis().client.ttl(record)).toBeGreaterThan(86_400);
   });
 

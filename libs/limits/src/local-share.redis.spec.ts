@@ -88,7 +88,7 @@ async function fleet(count: number, leftNano: bigint | null = 100n * USD, warm =
   await store.stamp('acct_1', 1, stale.gen);
   await mirror(store, stale.gen, { balanceNano: leftNano });
   for (const [at, edge] of edges.entries())
-    expect((await edge.admit({ ...warm, unit: `${warm.unit} ${at}` })).kind).toBe('ok');
+    expect((await edge.admit({ ...warm, unitId: `${warm.unitId} ${at}` })).kind).toBe('ok');
   return { clock, link, store, edges, ask };
 }
 

@@ -100,7 +100,7 @@ export class NaiveModel {
     const capped = counted.filter(({ capNano }) => capNano !== null).map(({ name }) => name);
     const needed = asked.creditLimitNano === null ? capped : [...capped, 'account'];
     if (asked.reservationNano > 0n && needed.some((name) => !this.posted.get(name)?.valid)) return 'missing';
-    const known = this.units.get(asked.unit);
+    const known = this.units.get(asked.unitId);
     if (known) return known.state === 'r' ? 'ok' : 'gone';
     for (const scope of counted) {
       const { name } = scope;
@@ -124,7 +124,7 @@ export class NaiveModel {
         ({ name, capNano }) => capNano === null || this.spent(name) + this.worst(name) + worst <= capNano,
       );
     const tokens = asked.tokenEstimate;
-    this.admitted.push({ at: now, records, tokens, unit: asked.unit, corrected: tokens });
+    this.admitted.push({ at: now, records, tokens, unit: asked.unitId, corrected: tokens });
     const unit = {
       state: 'r' as const,
       nano: fits || asked.reservationNano === 0n ? asked.reservationNano : worst,
@@ -133,7 +133,7 @@ export class NaiveModel {
       until: now + asked.leaseMs,
       counted: true,
     };
-    this.units.set(asked.unit, unit);
+    this.units.set(asked.unitId, unit);
     return 'ok';
   }
 
@@ -145,25 +145,25 @@ export class NaiveModel {
     now: number,
   ): void {
     const records = [...countedOn(asked).map(({ name }) => name), 'account'];
-    const known = this.units.get(asked.unit);
+    const known = this.units.get(asked.unitId);
     if (known?.state === 'u') return;
     if (known?.counted && action === 'cancel') {
       // It never ran: as if it had not been admitted.
-      const last = this.admitted.findLast((one) => one.unit === asked.unit);
+      const last = this.admitted.findLast((one) => one.unit === asked.unitId);
       this.admitted = this.admitted.filter((one) => one !== last);
     }
     if (known?.counted && action === 'settle') {
-      const last = this.admitted.findLast((one) => one.unit === asked.unit);
+      const last = this.admitted.findLast((one) => one.unit === asked.unitId);
       // The correction lands in the minute that admission counted in, and only while that is the running one.
       if (last && Math.floor(last.at / 60_000) === Math.floor(now / 60_000)) last.corrected = tokens;
     }
     if (known === undefined && action === 'settle' && nano > 0n) this.doubtUntil = now + 7_000;
-    if (action === 'cancel') this.units.delete(asked.unit);
+    if (action === 'cancel') this.units.delete(asked.unitId);
     else if (action === 'settle')
-      this.units.set(asked.unit, { state: 'u', nano, worst: 0n, records, until: 0, counted: false });
+      this.units.set(asked.unitId, { state: 'u', nano, worst: 0n, records, until: 0, counted: false });
     else if (known) known.until = now + asked.leaseMs;
     else
-      this.units.set(asked.unit, {
+      this.units.set(asked.unitId, {
         state: 'r',
         nano,
         worst: nano,

@@ -126,12 +126,12 @@ export class SettlementQueue {
     return false;
   }
 
-  private remove(accountId: string, unit: string): void {
+  private remove(accountId: string, unitId: string): void {
     for (const queues of [this.ready, this.resting]) {
       const queue = queues.get(accountId);
-      const put = queue?.get(unit);
+      const put = queue?.get(unitId);
       if (queue === undefined || put === undefined) continue;
-      queue.delete(unit);
+      queue.delete(unitId);
       this.count -= 1;
       this.options.onLeft?.(put);
       if (queue.size === 0) queues.delete(accountId);
@@ -229,8 +229,8 @@ export class SettlementQueue {
 
   private dropOldest(): void {
     for (const queue of [...take(this.resting.values(), 1), ...take(this.ready.values(), 1)]) {
-      for (const { accountId, unit } of take(queue.values(), 1)) {
-        this.remove(accountId, unit);
+      for (const { accountId, unit: unitId } of take(queue.values(), 1)) {
+        this.remove(accountId, unitId);
         this.droppedCount += 1;
         return;
       }

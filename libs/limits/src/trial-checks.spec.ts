@@ -4,7 +4,7 @@ import { trialChecks, trialHeld } from './trial-checks.js';
 const request: AdmitRequest = {
   accountId: 'a',
   accountVersion: 1,
-  unit: 'req_1/0',
+  unitId: 'req_1/0',
   scopes: [
     { kind: 'key', id: 'k', rpm: 10, rpd: null, tpm: 500, capNano: 1_000n },
     { kind: 'org', id: 'o', rpm: null, rpd: 90, tpm: null, capNano: null },

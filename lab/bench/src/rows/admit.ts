@@ -33,7 +33,7 @@ function request(extra: AdmitRequest['extra'] = []): AdmitRequest {
   return {
     accountId: ACCOUNT,
     accountVersion: 1,
-    unit: `req_01890000-0000-7000-8000-${String(units).padStart(12, '0')}/0`,
+    unitId: `req_01890000-0000-7000-8000-${String(units).padStart(12, '0')}/0`,
     scopes: SCOPES,
     extra,
     creditLimitNano: 0n,
@@ -115,7 +115,7 @@ async function admitAndSettle(
 }
 
 function settled(one: AdmitRequest): Parameters<Store['put']>[0][number] {
-  const { accountId, unit, tokenEstimate } = one;
+  const { accountId, unitId: unit, tokenEstimate } = one;
   const rest = { nano: 8n, tokens: 4, tokenEstimate, minute: 0, leaseMs: 1 };
   return { accountId, unit, action: 'settle', scopes: unitScopes(one), ...rest };
 }

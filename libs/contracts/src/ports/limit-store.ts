@@ -70,7 +70,7 @@ export interface AdmitRequest {
   /** The account version the cached principal was loaded at. */
   accountVersion: number;
   /** `<request_id>/<n>`. */
-  unit: string;
+  unitId: string;
   /** Every scope of the unit, capped or not; key first. */
   scopes: LimitScope[];
   extra: ExtraCounter[];

@@ -42,7 +42,7 @@ async function untilRefused(
     const result = await store.admit({
       accountId,
       accountVersion: 1,
-      unit: `${plan.name}_${units}/0`,
+      unitId: `${plan.name}_${units}/0`,
       scopes,
       extra: [],
       creditLimitNano: null,

@@ -39,7 +39,7 @@ interface BookedUnit {
 
 /** An admission in the numbers that the counters hold; no limit is Infinity. */
 export interface CountersRequest {
-  unit: string;
+  unitId: string;
   accountVersion: number;
   reservation: number;
   /** The most that it may cost. */
@@ -50,10 +50,10 @@ export interface CountersRequest {
 }
 
 export function countersRequest(request: AdmitRequest): CountersRequest {
-  const { unit, accountVersion, tokenEstimate: tokens, leaseMs } = request;
+  const { unitId, accountVersion, tokenEstimate: tokens, leaseMs } = request;
   const reservation = toScriptNano(request.reservationNano);
   return {
-    unit,
+    unitId,
     accountVersion,
     reservation,
     worst: worstCase(request),
@@ -103,7 +103,7 @@ export class LimitCounters {
   take(request: CountersRequest, entries: readonly AdmissionEntry[], now: number): CountersAnswer {
     this.freeLapsed(now);
     const { reservation, credit, tokens } = request;
-    const known = this.units.get(request.unit);
+    const known = this.units.get(request.unitId);
     if (known) return { kind: known.state === 'reserved' ? 'ok' : 'gone' };
     const { records, balance, reached: reached } = this.judge(request, entries, now);
     if (reached !== null) return this.refused(reached, now);
@@ -121,7 +121,7 @@ export class LimitCounters {
       record.reserved += nano;
       record.worst += worst;
     }
-    this.setUnit(request.unit, {
+    this.setUnit(request.unitId, {
       state: 'reserved',
       nano,
       worst,
@@ -281,15 +281,15 @@ export class LimitCounters {
     return { account: worst(ACCOUNT_RECORD), realtime, batch, video };
   }
 
-  holds(unit: string): boolean {
-    return this.units.has(unit);
+  holds(unitId: string): boolean {
+    return this.units.has(unitId);
   }
 
   /** Takes a unit out, as a mirror does; what it held and on which records, null where it is not there. */
-  release(unit: string): { nano: number; records: readonly string[] } | null {
-    const booked = this.units.get(unit);
+  release(unitId: string): { nano: number; records: readonly string[] } | null {
+    const booked = this.units.get(unitId);
     if (booked === undefined) return null;
-    this.forget(unit, booked);
+    this.forget(unitId, booked);
     return booked;
   }
 

@@ -69,7 +69,7 @@ export class RedisLimitStore extends LimitStore {
   admit(request: AdmitRequest): Promise<AdmitResult> {
     const { share } = this.options;
     if (share === undefined) return this.trip(request);
-    const begun = this.begun.get(request.unit);
+    const begun = this.begun.get(request.unitId);
     if (begun !== undefined) return this.alone(request, begun, share);
     if (this.isUnavailable(request.accountId)) return this.alone(request, 'unasked', share);
     return new Promise((resolve) => {
@@ -86,7 +86,7 @@ export class RedisLimitStore extends LimitStore {
       const node = pipe.nodeOf(call.prepared.key);
       if (node === null) return reject(this.unavailable(new Error(UNAVAILABLE)));
       const dry = { ...request, leaseMs: 0 };
-      const args = [node, this.clockText(), bytesOf(request.unit), this.calls.numbersOf(dry)];
+      const args = [node, this.clockText(), bytesOf(request.unitId), this.calls.numbersOf(dry)];
       pipe.send(call.prepared, args, (failure, bytes) => {
         if (failure !== null) return reject(this.unavailable(failure));
         try {
@@ -200,8 +200,12 @@ export class RedisLimitStore extends LimitStore {
     const [head, ...lines] = answer.split('\n');
     const [next, unnamed] = head.split(' ');
     const units = lines.map((line) => {
-      const [state, nano, unit] = line.split(' ', 3);
-      return { unit, nano: BigInt(nano), state: state === 's' ? ('settled' as const) : ('lapsed' as const) };
+      const [state, nano, unitId] = line.split(' ', 3);
+      return {
+        unit: unitId,
+        nano: BigInt(nano),
+        state: state === 's' ? ('settled' as const) : ('lapsed' as const),
+      };
     });
     return { units, unnamed: Number(unnamed), next: next === '0' ? null : next };
   }
@@ -248,7 +252,7 @@ export class RedisLimitStore extends LimitStore {
     const call = this.calls.of(request);
     const node = pipe.nodeOf(call.prepared.key);
     if (node === null) return decided(new Error(UNAVAILABLE), null);
-    const args = [node, this.clockText(), bytesOf(request.unit), this.calls.numbersOf(request)];
+    const args = [node, this.clockText(), bytesOf(request.unitId), this.calls.numbersOf(request)];
     pipe.send(call.prepared, args, (failure, bytes) => {
       if (failure !== null) return decided(failure, null);
       let answer: AdmitAnswer;
@@ -265,11 +269,11 @@ export class RedisLimitStore extends LimitStore {
   /** A trip that is repeated counts once, so a unit that the share cannot decide may ask a Redis that is only late. */
   private async alone(request: AdmitRequest, began: WithoutStore, share: LocalShare): Promise<AdmitResult> {
     let withoutStore = began;
-    this.begun.delete(request.unit);
+    this.begun.delete(request.unitId);
     const { entries } = this.calls.of(request);
     for (let left = MORE_TRIES; ; left -= 1) {
       const result = share.admit(request, entries);
-      if (result?.kind === 'stale') this.remember(request.unit, withoutStore);
+      if (result?.kind === 'stale') this.remember(request.unitId, withoutStore);
       if (result !== null) return { ...result, withoutStore };
       if (left === 0 || this.isUnavailable(request.accountId)) return { kind: 'unavailable', withoutStore };
       const late = await this.trip(request).catch(() => null);
@@ -278,8 +282,8 @@ export class RedisLimitStore extends LimitStore {
     }
   }
 
-  private remember(unit: string, withoutStore: WithoutStore): void {
-    this.begun.set(unit, withoutStore);
+  private remember(unitId: string, withoutStore: WithoutStore): void {
+    this.begun.set(unitId, withoutStore);
     if (this.begun.size <= BEGUN_MAX) return;
     for (const oldest of this.begun.keys()) {
       this.begun.delete(oldest);

@@ -61,7 +61,7 @@ describe('the doubles of the ports', () => {
     const funds = new FundsDouble(limits);
     funds.balanceNano = 7n;
     funds.spentByScope.set('key key_1', '1.25');
-    const asked = { accountId: 'acct_1', accountVersion: 1, unit: 'req_1/0', extra: [], leaseMs: 90_000 };
+    const asked = { accountId: 'acct_1', accountVersion: 1, unitId: 'req_1/0', extra: [], leaseMs: 90_000 };
     const scopes = [{ ...KEY, rpm: null, rpd: null, tpm: null, capNano: 1n }];
     const money = { creditLimitNano: 0n, reservationNano: 1n, tokenEstimate: 0 };
     const first = await limits.admit({ ...asked, ...money, scopes });

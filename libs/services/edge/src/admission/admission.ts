@@ -74,7 +74,7 @@ export interface Plannable {
 
 /** One admission: a unit's name and plan, and the way to plan it again. */
 export interface AdmissionOf {
-  unit: string;
+  unitId: string;
   /** Time of its usage event: the periods of budgets go by it. */
   requestedAtMs: number;
   planned: PlannedUnit;
@@ -181,8 +181,8 @@ export class Admission {
    * Admits what its provider has done already: a limit that is full by now would make it free. The store learns of the unit
    * as of one that was let in while it was unavailable; it counts no request, because the provider ran it at its own pace.
    */
-  letIn(unit: string, requestedAtMs: number, planned: PlannedUnit): AdmittedUnit {
-    const admitRequest = this.requestFor(unit, requestedAtMs, planned);
+  letIn(unitId: string, requestedAtMs: number, planned: PlannedUnit): AdmittedUnit {
+    const admitRequest = this.requestFor(unitId, requestedAtMs, planned);
     const counters = admitRequest.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
     const minute = Math.floor(this.clock.now() / MINUTE_MS);
     const counted = { kind: 'ok', counters, minuteResetSeconds: 0, minute, withoutStore: 'unasked' } as const;
@@ -191,10 +191,10 @@ export class Admission {
 
   /** Cancels a unit whose late admission may have been counted, which is harmless where it was not. */
   cancel(request: AdmitRequest): void {
-    const { accountId, unit, tokenEstimate } = request;
+    const { accountId, unitId, tokenEstimate } = request;
     this.settlementQueue.add({
       accountId,
-      unit,
+      unit: unitId,
       action: 'cancel',
       nano: 0n,
       scopes: unitScopes(request),
@@ -207,14 +207,14 @@ export class Admission {
 
   /** Every scope of the unit with the money and the tokens that it may cost. */
   requestFor(
-    unit: string,
+    unitId: string,
     requestedAtMs: number,
     { principal, asked, plan, cached }: PricedPlan,
   ): AdmitRequest {
     // Not always the model asked for: where no route of that can serve, fallbacks of the policy do.
     const { record } = plan.routes[0].model;
     if (cached)
-      return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
+      return admitRequest(principal, { id: record.id, isFree: record.is_free }, unitId, {
         nano: 0n,
         worstNano: 0n,
         tokens: 0,
@@ -244,7 +244,7 @@ export class Admission {
       context: asked.context,
     });
     const output = asked.maxOutputTokens ?? likely ?? LIKELY_OUTPUT_TOKENS;
-    return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
+    return admitRequest(principal, { id: record.id, isFree: record.is_free }, unitId, {
       nano: reserved.reserved_nano,
       worstNano: reserved.worst_case_nano,
       tokens: reserved.inputTokens + output,
@@ -254,7 +254,7 @@ export class Admission {
   }
 
   private async decide(
-    { unit, requestedAtMs, planned: first, again }: AdmissionOf,
+    { unitId, requestedAtMs, planned: first, again }: AdmissionOf,
     trips: Trips,
   ): Promise<AdmittedUnit | Rejected> {
     const { limits, totals, random, settling } = this;
@@ -262,7 +262,7 @@ export class Admission {
     let isFreed = false;
     let isSettled = false;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const admitRequest = this.requestFor(unit, requestedAtMs, planned);
+      const admitRequest = this.requestFor(unitId, requestedAtMs, planned);
       const result = await this.ask(planned.hasMemory ? fittingRequest(admitRequest) : admitRequest, trips);
       switch (result.kind) {
         case 'ok': {
@@ -301,7 +301,7 @@ export class Admission {
           break;
         case 'gone':
           // A batch line runs again after a crash: 503 until its first event is posted; the ledger drops the second one.
-          throw unavailable(random, new Error(`unit ${unit} was settled before it was admitted`));
+          throw unavailable(random, new Error(`unit ${unitId} was settled before it was admitted`));
         case 'doubted':
           // What is posted already and counted twice is freed now; where that changes nothing, a rejection for good may be
           // false for some seconds more.

@@ -33,19 +33,19 @@ export class Settling {
   constructor(private readonly deps: SettlingDeps) {}
 
   /** Adds a unit after its OUTCOME. */
-  add({ accountId, unit, nano }: Ended): void {
+  add({ accountId, unit: unitId, nano }: Ended): void {
     const account = this.accounts.get(accountId) ?? { units: new Map<string, number>(), nano: 0 };
     this.accounts.set(accountId, account);
-    account.units.set(unit, nano);
+    account.units.set(unitId, nano);
     account.nano += nano;
   }
 
   /** The store has it, or gets it from the ledger. */
-  left({ accountId, unit, action }: PutUnit): void {
+  left({ accountId, unit: unitId, action }: PutUnit): void {
     const account = this.accounts.get(accountId);
-    const nano = account?.units.get(unit);
+    const nano = account?.units.get(unitId);
     if (action !== 'settle' || account === undefined || nano === undefined) return;
-    account.units.delete(unit);
+    account.units.delete(unitId);
     account.nano -= nano;
     if (account.units.size === 0) this.accounts.delete(accountId);
   }

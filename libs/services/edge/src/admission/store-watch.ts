@@ -114,7 +114,7 @@ function watching(accountId: string, look: number): AdmitRequest {
   return {
     accountId,
     accountVersion: -2,
-    unit: `watch_${look}/0`,
+    unitId: `watch_${look}/0`,
     scopes: [{ kind: 'key', id: 'watch', rpm: null, rpd: null, tpm: null, capNano: null }],
     extra: [],
     creditLimitNano: null,

@@ -98,7 +98,7 @@ export class BatchHolds {
         ...{ nano, worstNano: nano, tokens: 0, requestedAtMs },
         heldAs: 'batch',
       });
-    const { accountId, unit, ...counted } = requestOf(principal);
+    const { accountId, unitId: unit, ...counted } = requestOf(principal);
     const put = (action: PutUnit['action'], amount: bigint): PutUnit => ({
       ...{ accountId, unit, action, nano: amount, scopes: unitScopes(counted) },
       ...{ tokens: 0, tokenEstimate: 0, minute: 0, leaseMs: LEASE_MS },

@@ -112,7 +112,7 @@ describe('/internal/infer', () => {
     await post('/internal/infer', line);
     edge.limits.admit = admit;
     // The store watch of the edge asks for admission too, at its own times.
-    const ofLine = asked.filter(({ unit }) => unit.startsWith(`${line.request_id}/`));
+    const ofLine = asked.filter(({ unitId: unit }) => unit.startsWith(`${line.request_id}/`));
     expect(ofLine.map(({ extra }) => extra.map(({ name }) => name))).toEqual([[heldCounter('batch')]]);
   });
 

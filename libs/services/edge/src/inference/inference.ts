@@ -71,7 +71,7 @@ export class Inference {
       later = await planner.readLater(request, asked, checks);
       planned = await admission.plan(request.principal, later.read);
       decided = await admission.tryOut({
-        unit: `${request.requestId}/0`,
+        unitId: `${request.requestId}/0`,
         requestedAtMs: request.receivedAtMs,
         planned,
         again: later.read,
@@ -101,10 +101,10 @@ export class Inference {
       read = reading instanceof Promise ? await reading : reading;
       planned = await admission.plan(request.principal, read);
       units.requireOpen();
-      const unit = `${request.requestId}/${request.unitIndex}`;
+      const unitId = `${request.requestId}/${request.unitIndex}`;
       const requestedAtMs = request.receivedAtMs;
-      if (request.origin.kind === 'given') return admission.letIn(unit, requestedAtMs, planned);
-      decided = await admission.admit({ unit, requestedAtMs, planned, again: read });
+      if (request.origin.kind === 'given') return admission.letIn(unitId, requestedAtMs, planned);
+      decided = await admission.admit({ unitId, requestedAtMs, planned, again: read });
       if (!(decided instanceof Rejected)) return decided;
     } catch (error) {
       rejections.addFailure(request, rejectedAs(read, planned?.plan.model.record.id ?? null), error);

@@ -61,7 +61,7 @@ export class LimitSimulations {
     };
     try {
       const planned = await this.admission.plan(usable(key), again);
-      const of = { unit: `${requestId}/0`, requestedAtMs: this.clock.now(), planned, again };
+      const of = { unitId: `${requestId}/0`, requestedAtMs: this.clock.now(), planned, again };
       const outcome = await this.admission.tryOut(of, (run) => (seen.last = run));
       return answerOf(outcome instanceof Rejected ? outcome.error.code : null, seen.last, seen.price);
     } catch (rejection) {

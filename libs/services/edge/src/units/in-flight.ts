@@ -6,7 +6,7 @@ import type { AdmittedUnit } from '../admission/admission.js';
 export function renewal({ admitRequest, counted }: AdmittedUnit): PutUnit {
   return {
     accountId: admitRequest.accountId,
-    unit: admitRequest.unit,
+    unit: admitRequest.unitId,
     action: 'renew',
     nano: admitRequest.worstNano ?? admitRequest.reservationNano,
     scopes: unitScopes(admitRequest),
@@ -52,13 +52,13 @@ export class InFlight {
    * slow caller; renewing it then would hold again what may be posted already.
    */
   add(unit: AdmittedUnit, giveUp: (why: ApiError) => void, isOver: () => boolean): void {
-    this.units.set(unit.admitRequest.unit, { unit, giveUp, isOver });
+    this.units.set(unit.admitRequest.unitId, { unit, giveUp, isOver });
     if (this.drainDeadline.aborted) giveUp(drained());
     this.timer ??= this.clock.setTimer(RENEW_MS, () => this.renew());
   }
 
-  remove(unit: string): void {
-    this.units.delete(unit);
+  remove(unitId: string): void {
+    this.units.delete(unitId);
   }
 
   /** Reports every unit that runs to the store. */

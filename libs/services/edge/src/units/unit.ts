@@ -65,7 +65,7 @@ export class Unit {
   /** Writes the INTENT. False: the journal takes no unit now, and the request must be refused. */
   static open(request: InferenceRequest, admitted: AdmittedUnit, sinks: UnitSinks): Unit | null {
     const unit = new Unit(request, admitted, sinks);
-    const { unit: id, accountId } = admitted.admitRequest;
+    const { unitId: id, accountId } = admitted.admitRequest;
     return sinks.journal.intent({ unit: id, accountId, facts: unit.facts }) ? unit : null;
   }
 
@@ -135,9 +135,9 @@ export class Unit {
       model === facts.model && byok_used === facts.byok_used
         ? journal.finish(settle.unit, facts.account_id, rest, settle)
         : journal.outcome(TOPIC.usage, facts.account_id, { ...facts, ...rest, model, byok_used }, settle);
-    const { accountId, unit } = this.admitted.admitRequest;
+    const { accountId, unitId } = this.admitted.admitRequest;
     const nano = Number(settle.nano);
-    settling.add({ accountId, unit, nano });
+    settling.add({ accountId, unit: unitId, nano });
     const written = journal.commit(receipt);
     return this.isNear(nano) ? written.then(() => settling.reported(accountId)) : written;
   }
@@ -191,7 +191,7 @@ export class Unit {
     const tokens = cached ? 0 : (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0);
     return {
       accountId: admitRequest.accountId,
-      unit: admitRequest.unit,
+      unit: admitRequest.unitId,
       scopes: unitScopes(admitRequest),
       tokens,
       tokenEstimate: admitRequest.tokenEstimate,
@@ -358,8 +358,8 @@ export class Units implements UnitSinks {
 
   /** Renews the unit's lease no more: it has ended, and its bytes have left. */
   leave({ admitted }: Unit): void {
-    this.inFlight.remove(admitted.admitRequest.unit);
-    this.revocations.remove(admitted.admitRequest.unit);
+    this.inFlight.remove(admitted.admitRequest.unitId);
+    this.revocations.remove(admitted.admitRequest.unitId);
   }
 
   /**
@@ -370,7 +370,7 @@ export class Units implements UnitSinks {
     if (request.endpoint.isCreate || request.origin.kind === 'given') return;
     const { accountId, accountVersion: version } = admitted.principal;
     const end = (rejection: ApiError): void => upstream.abort(rejection);
-    this.revocations.add(admitted.admitRequest.unit, {
+    this.revocations.add(admitted.admitRequest.unitId, {
       accountId,
       version,
       reload: () => request.reload(),

@@ -29,7 +29,7 @@ function request(unit: string, more: Partial<AdmitRequest> = {}): AdmitRequest {
   return {
     accountId: 'acct_1',
     accountVersion: 1,
-    unit,
+    unitId: unit,
     scopes: [
       { ...KEY, ...limits, capNano: 5_000_000_000n },
       { ...ORG, ...limits, capNano: 5_000_000_000n },

@@ -19,7 +19,7 @@ function admission(
   return {
     accountId: 'acct_1',
     accountVersion: 1,
-    unit,
+    unitId: unit,
     scopes,
     extra: [],
     creditLimitNano: null,
@@ -197,7 +197,7 @@ describe('what is never stale', () => {
     await app.limits.put([
       await cancelOf('req_plain/0'),
       ...(await Promise.all(
-        asked.map(async (one) => ({ ...(await cancelOf(one.unit)), scopes: unitScopes(one) })),
+        asked.map(async (one) => ({ ...(await cancelOf(one.unitId)), scopes: unitScopes(one) })),
       )),
     ]);
     expect(await balance()).toMatchObject({ reserved_usd: '0', reserved_breakdown: [] });

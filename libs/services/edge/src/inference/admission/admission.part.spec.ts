@@ -288,7 +288,7 @@ describe('admission', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(edge.upstream()).toEqual([]);
     await eventually(() => puts.length === 1);
-    expect(puts[0]).toMatchObject({ action: 'cancel', unit: asked[0].unit });
+    expect(puts[0]).toMatchObject({ action: 'cancel', unit: asked[0].unitId });
   });
 
   it('R05 a unit that ran by the local share is registered, one that was refused is cancelled where it may be counted', async () => {

@@ -100,7 +100,7 @@ export class RealtimeAdmission {
 
   private async admitted(
     request: InferenceRequest,
-    unit: string,
+    unitId: string,
     work: RealtimeAsked,
     route: SessionRoute,
   ): Promise<AdmittedUnit> {
@@ -115,7 +115,7 @@ export class RealtimeAdmission {
     let outcome: AdmittedUnit | Rejected;
     try {
       const planned = await admission.plan(request.principal, again);
-      outcome = await admission.admit({ unit, requestedAtMs: request.receivedAtMs, planned, again });
+      outcome = await admission.admit({ unitId, requestedAtMs: request.receivedAtMs, planned, again });
     } catch (error) {
       rejections.addFailure(request, as, error);
       throw error;
