@@ -73,9 +73,7 @@ export class StoredCredentials implements OnModuleInit, OnApplicationBootstrap, 
     // After the last edge has withdrawn its report nothing is known that is better than what it said.
     if (rows.length === 0) return;
     this.known = new Set(rows.flatMap(({ providers }) => providers));
-    this.unserved = new Set(
-      rows.flatMap(({ unserved }) => unserved.filter((route) => isNowhere(route, rows))),
-    );
+    this.unserved = servedNowhere(rows);
   }
 
   onModuleInit(): Promise<void> {
@@ -101,8 +99,17 @@ interface Row {
   unserved: string[];
 }
 
-/** True if every edge with the provider of the route says that it does not serve it. */
-function isNowhere(route: string, rows: readonly Row[]): boolean {
-  const [, provider] = route.split(' ');
-  return rows.every(({ providers, unserved }) => !providers.includes(provider) || unserved.includes(route));
+/** Returns the routes that each edge with their provider says it does not serve. */
+function servedNowhere(rows: readonly Row[]): Set<string> {
+  const edgesWith = countsOf(rows.flatMap(({ providers }) => providers));
+  const saying = countsOf(rows.flatMap(({ unserved }) => unserved));
+  return new Set(
+    [...saying.keys()].filter((route) => saying.get(route) === edgesWith.get(route.split(' ')[1])),
+  );
+}
+
+function countsOf(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
