@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { connectClient } from './connect-client.js';
 import { concurrentIndex, readMigrations, type MigrationFile } from './migration-files.js';
+import { indexOfPartitions } from './partitioned-index.js';
 import {
   appliedMigrations,
   compareHistory,
@@ -133,17 +134,25 @@ async function applyConcurrently(
 ): Promise<void> {
   try {
     await client.query('SET lock_timeout = 0');
-    const { rows } = await client.query(
-      `SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-       WHERE n.nspname = $1 AND c.relname = $2 AND NOT i.indisvalid`,
-      [schema, index],
-    );
-    if (rows.length > 0) await client.query(`DROP INDEX CONCURRENTLY ${quoted(schema)}.${quoted(index)}`);
-    await client.query(file.sql);
+    const statements = (await indexOfPartitions(client, file.sql, index)) ?? [{ index, sql: file.sql }];
+    for (const statement of statements) {
+      if (statement.index !== null) await dropUnfinished(client, schema, statement.index);
+      await client.query(statement.sql);
+    }
     await recordMigration(client, schema, file);
   } catch (cause) {
     throw failed(schema, file, cause);
   }
+}
+
+/** Drops an index that a killed process left unfinished. */
+async function dropUnfinished(client: pg.Client, schema: string, index: string): Promise<void> {
+  const { rows } = await client.query(
+    `SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relname = $2 AND NOT i.indisvalid`,
+    [schema, index],
+  );
+  if (rows.length > 0) await client.query(`DROP INDEX CONCURRENTLY ${quoted(schema)}.${quoted(index)}`);
 }
 
 function isLocked(cause: unknown): boolean {

@@ -187,6 +187,31 @@ describe('applyMigrations', () => {
     expect(await Promise.all([first, ...others])).toEqual([['20260102000000_second'], [], []]);
   });
 
+  it('builds and drops an index of a table in partitions, in each beside writes, also after a kill between two of them', async () => {
+    await migrate();
+    await query(`CREATE TABLE keys.part (id int, name text) PARTITION BY RANGE (id);
+      CREATE TABLE keys.part_a PARTITION OF keys.part FOR VALUES FROM (0) TO (10);
+      CREATE TABLE keys.part_b PARTITION OF keys.part DEFAULT; INSERT INTO keys.part VALUES (1, 'a'), (11, 'b'), (12, 'b')`);
+    const index = 'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS part_name ON part (name, id);';
+    write('20260102000000_second', index.replace('name, id', 'id, (1 / (id - 11)), name'));
+    await expect(migrate()).rejects.toThrow('division by zero');
+    write('20260102000000_second', '-- compatible-with: 0.2.0\nDROP INDEX CONCURRENTLY IF EXISTS part_name;');
+    expect(await migrate()).toEqual(['20260102000000_second']);
+    write('20260103000000_third', index);
+    expect(await migrate()).toEqual(['20260103000000_third']);
+    const state = `SELECT c.relname, i.indisvalid, i.indisunique FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+      WHERE c.relname LIKE 'part%name' ORDER BY 1`;
+    expect(await query(state)).toEqual(
+      ['part_a_part_name', 'part_b_part_name', 'part_name'].map((relname) => ({
+        relname,
+        ...{ indisvalid: true, indisunique: true },
+      })),
+    );
+    write('20260104000000_fourth', 'DROP INDEX CONCURRENTLY IF EXISTS part_name;');
+    await migrate();
+    expect(await query(state)).toEqual([]);
+  });
+
   it('leaves the unfinished indexes of others alone', async () => {
     await migrate();
     await query('INSERT INTO keys.plan (id) VALUES (2)');
