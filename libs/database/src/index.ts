@@ -6,6 +6,7 @@ export { poolStatements } from './pool-statements.js';
 export { applyMigrations } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';
 export { compatibleWithOf, isOlderRelease, readMigrations } from './postgres/migration-files.js';
+export { compatibleFrom } from './postgres/migration-history.js';
 export { EmbeddedPostgres } from './postgres/embedded-postgres.js';
 export { freePort, listenOnce } from './postgres/free-port.js';
 export { inTransaction, type Repeating } from './postgres/in-transaction.js';

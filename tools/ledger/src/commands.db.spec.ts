@@ -170,3 +170,12 @@ async function applied(): Promise<string> {
   const { rows } = await database.query("SELECT applied::text FROM producer WHERE producer = 'edge-9'");
   return rows[0].applied;
 }
+
+it('partition says what it would do, and does it with --yes', async () => {
+  const kind = async (): Promise<unknown> =>
+    (await database.query(`SELECT relkind FROM pg_class WHERE oid = 'usage_event'::regclass`)).rows;
+  expect([await run('partition'), lines.at(-1)]).toEqual([0, 'nothing was changed: add --yes']);
+  expect(await kind()).toEqual([{ relkind: 'r' }]);
+  expect(await run('partition', '--yes')).toBe(0);
+  expect(await kind()).toEqual([{ relkind: 'p' }]);
+});

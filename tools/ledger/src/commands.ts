@@ -8,6 +8,7 @@ export const USAGE = `usage: npm run ledger -- dead-letters
        npm run ledger -- close DIGEST --reason TEXT
        npm run ledger -- give-up PRODUCER EPOCH [--through NUMBER] [--yes --reason TEXT]
        npm run ledger -- replay FILE [--cursor FILE]
+       npm run ledger -- partition [--yes]
 
 dead-letters  the newest records that could not be applied
 apply         applies one after all, as it was or as FILE corrects it: a CloudEvent in JSON
@@ -16,6 +17,8 @@ give-up       names the missing numbers of a producer's epoch; with --yes they c
               --through: the numbers up to there are missing as well, of a producer that is gone
 replay        applies the records of a topic from FILE, one CloudEvent a line; each unit counts once. --cursor: notes how
               far it is, and goes on there when it is started again
+partition     says how usage_event becomes partitions by month, with what each statement locks; with --yes it does so.
+              Releases before this one do not run on partitions
 `;
 
 const FLAGS = {
@@ -28,7 +31,7 @@ const FLAGS = {
 
 type Operator = Pick<
   LedgerOperator,
-  'apply' | 'deadLetters' | 'applyDeadLetter' | 'closeDeadLetter' | 'missingRanges' | 'giveUp'
+  'apply' | 'deadLetters' | 'applyDeadLetter' | 'closeDeadLetter' | 'missingRanges' | 'giveUp' | 'partition'
 >;
 
 /** A command with its flags. `--help`, and what is not known, end the process. */
@@ -61,6 +64,10 @@ export async function runCommand(
   }
   if (command === 'replay' && first !== undefined) {
     await replay(first, values.cursor ?? null, operator, print);
+    return 0;
+  }
+  if (command === 'partition') {
+    await operator.partition({ isDone: values.yes, print });
     return 0;
   }
   const through = values.through === undefined ? 0 : Number(values.through);

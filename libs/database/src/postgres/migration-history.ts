@@ -44,6 +44,15 @@ export async function recordMigration(
   );
 }
 
+/**
+ * SQL that notes a change of the schema which no script made: releases before `release` refuse the schema from then on.
+ */
+export function compatibleFrom(schema: string, name: string, release: string): string {
+  const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+  return `INSERT INTO ${historyTable(schema)} (id, checksum, migration_name, finished_at, applied_steps_count, logs)
+     VALUES (gen_random_uuid()::text, '', ${text(name)}, clock_timestamp(), 1, ${text(COMPATIBLE_WITH + release)})`;
+}
+
 /** Migrations that were committed in this PostgreSQL schema. */
 export async function appliedMigrations(
   database: Pick<pg.Client, 'query'>,

@@ -24,6 +24,7 @@ import { Payments } from './payments/payments.js';
 import { StatementController } from './payments/statement.controller.js';
 import { StatementStore } from './payments/statement.store.js';
 import { StripeWebhookController } from './payments/stripe-webhook.controller.js';
+import { MonthPartitions } from './partitions/month-partitions.js';
 import { DayRollup } from './posting/day-rollup.js';
 import { TagRollup } from './posting/tag-rollup.js';
 import { TagSumsRollup } from './posting/tag-sums-rollup.js';
@@ -204,6 +205,7 @@ const postings: Provider[] = [
 ];
 
 const jobs: Provider[] = [
+  MonthPartitions,
   RetirementsStore,
   Retirements,
   ProjectionJobs,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WindowRollup } from '../projection/window-rollup.js';
+import { MonthPartitions } from '../partitions/month-partitions.js';
 import { DayRollup } from '../posting/day-rollup.js';
 import { TagRollup } from '../posting/tag-rollup.js';
 import { TagSumsRollup } from '../posting/tag-sums-rollup.js';
@@ -7,7 +8,7 @@ import type { Job } from './job.js';
 
 const everyMs = 60_000;
 
-/** Jobs that add events up for reads and for the 30-day window. */
+/** Jobs that add events up for reads and for the 30-day window, and make room for those of coming months. */
 @Injectable()
 export class RollupJobs {
   readonly jobs: readonly Job[] = [
@@ -15,6 +16,7 @@ export class RollupJobs {
     { everyMs, what: 'days of usage', run: () => this.days.roll() },
     { everyMs, what: 'tags of usage', run: () => this.tags.roll() },
     { everyMs, what: 'sums of tags', run: () => this.tagSums.roll() },
+    { everyMs, what: 'months of events', run: () => this.months.advance() },
   ];
 
   constructor(
@@ -22,5 +24,6 @@ export class RollupJobs {
     private readonly days: DayRollup,
     private readonly tags: TagRollup,
     private readonly tagSums: TagSumsRollup,
+    private readonly months: MonthPartitions,
   ) {}
 }

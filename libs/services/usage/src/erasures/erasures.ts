@@ -137,8 +137,9 @@ export class Erasures {
     for (;;) {
       const { rows } = await this.database.pool.query<{ cleared: number }>(
         `WITH cleared AS (
-           UPDATE usage_event SET end_user_hash = NULL WHERE ctid = ANY (ARRAY(SELECT ctid FROM usage_event
-             WHERE account_id = $1 AND end_user_hash = $2 AND created_at <= $3 LIMIT ${ROWS_AT_ONCE})) RETURNING 1
+           UPDATE usage_event AS event SET end_user_hash = NULL FROM (SELECT request_id, unit FROM usage_event
+             WHERE account_id = $1 AND end_user_hash = $2 AND created_at <= $3 LIMIT ${ROWS_AT_ONCE}) AS found
+           WHERE event.request_id = found.request_id AND event.unit = found.unit RETURNING 1
          )
          UPDATE erasure SET records_updated = records_updated + (SELECT count(*) FROM cleared) WHERE id = $4
          RETURNING (SELECT count(*)::int FROM cleared) AS cleared`,

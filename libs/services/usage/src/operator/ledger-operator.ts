@@ -2,6 +2,8 @@ import type { CatalogueReader, Clock, ConsumedRecord, LimitStore, Random } from 
 import type { Logger } from 'pino';
 import { PostingStore } from '../posting/posting.store.js';
 import { Reprice } from '../posting/reprice.js';
+import { releaseOf } from '@gateway/platform';
+import { partitionEvents } from '../partitions/partition-events.js';
 import { Ingestion } from '../ingest/ingestion.js';
 import { ActiveAccounts } from '../projection/active-accounts.js';
 import { ProjectionStore } from '../projection/projection.store.js';
@@ -112,6 +114,13 @@ export class LedgerOperator {
   }): Promise<MissingRange[]> {
     const { clock, random } = this.options;
     return giveUp(epoch, { database: this.database, clock, random });
+  }
+
+  /** Makes partitions of the events; without `isDone` it says how. */
+  partition({ isDone, print }: { isDone: boolean; print: (line: string) => void }): Promise<void> {
+    const { database } = this;
+    const release = releaseOf(import.meta.dirname);
+    return partitionEvents({ database, clock: this.options.clock, release, isDone, print });
   }
 
   async close(): Promise<void> {
