@@ -99,8 +99,8 @@ const served = async (): Promise<unknown> => {
   const { pool } = app.app.get(CatalogueDatabase);
   return (await pool.query('SELECT max(position) AS newest FROM snapshot')).rows;
 };
-const alarms = async (): Promise<number> => {
-  const text = await app.app.get(Metrics, { strict: false }).scrape();
+const alarms = async (of = app): Promise<number> => {
+  const text = await of.app.get(Metrics, { strict: false }).scrape();
   const counts = [...text.matchAll(/^gateway_catalogue_feed_refused_total\{.*\} (\d+)$/gm)];
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 };
@@ -265,6 +265,39 @@ describe('POST /v1/admin/catalogue/sync', () => {
       expect([answer.status, answer.body.error.code]).toEqual([503, 'service_unavailable']);
     }
     expect([await served(), (await alarms()) - told]).toEqual([before, 1]);
+  });
+
+  it('issue 37 a feed that never ends changes nothing, and is told once', async () => {
+    const block = Buffer.alloc(1_048_576, 0x20);
+    const endless = createServer((_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(block));
+      };
+      response.on('drain', more);
+      more();
+    });
+    await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+    const other = await startCatalogue({
+      ...{ CATALOGUE_DATABASE_URL: database.url, SIMULATED_PROVIDER: 'true', CATALOGUE_FEED_SECONDS: '0' },
+      CATALOGUE_FEED_URL: `http://127.0.0.1:${(endless.address() as AddressInfo).port}/`,
+      CATALOGUE_FEED_KEYS: `ours=${publicKeyText(signer)}`,
+    });
+    try {
+      const before = await served();
+      const person = other.credentialOf(sessionPrincipal({ isSuperAdmin: true }));
+      for (const _again of [1, 2]) {
+        const { status, body } = await other.send('POST', `${PATH}/sync`, person, {});
+        expect([status, body.error]).toMatchObject([
+          422,
+          { code: 'unprocessable_entity', message: expect.stringMatching(/larger than 33554432 bytes/) },
+        ]);
+      }
+      expect([await served(), await alarms(other)]).toEqual([before, 1]);
+    } finally {
+      await other.close();
+      endless.closeAllConnections();
+      endless.close();
+    }
   });
 
   it('issue 37 a move beyond the percentage waits, whole or by model, until a super admin takes it', async () => {
