@@ -52,7 +52,13 @@ export type {
   Principal,
   ProviderKeyGrant,
 } from './ports/principal.js';
-export type { RoutingPolicy, ScopeKind, ScopeLimits, SessionPrincipal } from './ports/principal.js';
+export type {
+  RoutingPolicy,
+  ScopeKind,
+  ScopeLimits,
+  SessionPrincipal,
+  SpendScope,
+} from './ports/principal.js';
 export { counterScope, extraScope, HELD_KINDS, heldCounter, LimitStore } from './ports/limit-store.js';
 export { HOLD_UNIT, UNNAMED_UNITS } from './ports/limit-store.js';
 export type { UnheardPage, UnheardUnit } from './ports/limit-store.js';
@@ -146,6 +152,7 @@ export {
   UsageRecord,
 } from './events/usage-record.js';
 export { RefusedMoneyRecord, RejectionRecord } from './events/rejection-record.js';
+export { ID_PATTERN } from './http/keys.js';
 export { shownScope } from './ports/shown-scope.js';
 export {
   ACCOUNT_EVENT_TYPES,

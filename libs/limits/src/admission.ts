@@ -7,10 +7,11 @@ import {
   type HeldKind,
   type HeldMoney,
   type KeyMinute,
+  type PutUnit,
   type LimitMetric,
   type LimitScope,
   type LimitRejection,
-  type ScopeKind,
+  type SpendScope,
 } from '@gateway/contracts';
 import { toScriptLimit, toScriptNano } from './script-nano.js';
 import { minuteResetSeconds } from './windows.js';
@@ -39,7 +40,7 @@ export function worstCase({ reservationNano, worstNano }: AdmitRequest): number 
 export interface AdmissionEntry {
   /** Name of the record: `key:<id>`, `team:<id>`, and `key:<id>/<counter>` for an extra counter; of a budget likewise. */
   name: string;
-  kind: ScopeKind;
+  kind: SpendScope;
   id: string;
   counter: string | null;
   rpm: number;
@@ -53,7 +54,7 @@ export interface AdmissionEntry {
 /** The balance's record. */
 export const ACCOUNT_RECORD = 'account';
 
-export function recordName(scope: { kind: ScopeKind; id: string }): string {
+export function recordName(scope: { kind: SpendScope; id: string }): string {
   return `${scope.kind}:${scope.id}`;
 }
 
@@ -109,7 +110,7 @@ export function keyMinute(
   return { keyMinute: { rpm: rpmOf(key), resetsInSeconds: minuteResetSeconds(now) } };
 }
 
-type ScopeName = Pick<LimitScope, 'kind' | 'id'>;
+type ScopeName = PutUnit['scopes'][number];
 
 /** A principal's scopes are one array for all its requests; what is made of them is not changed by anybody. */
 const namesOf = new WeakMap<readonly LimitScope[], ScopeName[]>();

@@ -1,6 +1,7 @@
 import {
   heldCounter,
   type AdmitRequest,
+  type BudgetGrant,
   type ExtraCounter,
   type HeldKind,
   type KeyPrincipal,
@@ -34,12 +35,13 @@ export interface UnitNeeds {
   heldAs?: HeldKind | null;
 }
 
-/** Turns who calls, for which model, into what the store admits. `unit` is `<request_id>/<n>`. */
+/** Turns who calls, for which model, into what the store admits. `unit` is `<request_id>/<n>`, `budgets` those that count it. */
 export function admitRequest(
   principal: KeyPrincipal,
   model: AdmitModel,
   unitId: string,
   needs: UnitNeeds,
+  budgets: readonly BudgetGrant[] | undefined = principal.budgets,
 ): AdmitRequest {
   const { scopes, creditLimitNano } = limitsOf(principal);
   return {
@@ -47,7 +49,7 @@ export function admitRequest(
     accountVersion: principal.accountVersion,
     unitId,
     scopes,
-    extra: extraCounters(principal, model, needs),
+    extra: extraCounters(principal, model, needs, budgets),
     creditLimitNano,
     reservationNano: needs.nano,
     worstNano: needs.worstNano,
@@ -89,6 +91,7 @@ function extraCounters(
   principal: KeyPrincipal,
   model: AdmitModel,
   { heldAs = null, requestedAtMs }: Pick<UnitNeeds, 'heldAs' | 'requestedAtMs'>,
+  budgets: readonly BudgetGrant[] | undefined,
 ): ExtraCounter[] {
   const extra: ExtraCounter[] = [];
   if (model.isFree) extra.push({ name: 'free', rpm: FREE_MODELS.rpm, rpd: FREE_MODELS.rpd, tpm: null });
@@ -103,7 +106,7 @@ function extraCounters(
       capNano: spend_cap_usd === undefined ? null : settledNano(spend_cap_usd),
     });
   }
-  if (principal.budgets !== undefined) extra.push(...budgetCounters(principal.budgets, requestedAtMs));
+  if (budgets !== undefined) extra.push(...budgetCounters(budgets, requestedAtMs));
   if (heldAs !== null) extra.push({ name: heldCounter(heldAs), rpm: null, rpd: null, tpm: null });
   return extra;
 }

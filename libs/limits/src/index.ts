@@ -1,6 +1,7 @@
 export { unitScopes } from './admission.js';
 export { admitRequest, LEASE_MS, modelLimitName, RENEW_MS } from './admit-request.js';
 export { budgetReadings, budgetWindow } from './budget-counters.js';
+export { budgetsOf } from './carried-budgets.js';
 export { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 export type { SeedCounts } from './in-process/in-process-limit-store.js';
 export { CEILINGS, KEY_DEFAULTS, ceilingFaults, effectiveLimits, keyScopeLimits } from './limit-rules.js';

@@ -13,6 +13,8 @@ const SCOPE_WORDS: Record<LimitRejection['scope'], string> = {
   member: 'organization member',
   team: 'team',
   org: 'organization',
+  tag: 'tag',
+  end_user: 'end user',
   account: 'account',
 };
 

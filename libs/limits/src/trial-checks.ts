@@ -1,10 +1,10 @@
-import type { AdmitRequest, LimitMetric, ScopeKind, Trial, TrialRecord } from '@gateway/contracts';
+import type { AdmitRequest, LimitMetric, SpendScope, Trial, TrialRecord } from '@gateway/contracts';
 import { admissionEntries, type AdmissionEntry } from './admission.js';
 import { toScriptLimit } from './script-nano.js';
 
 /** One limit that an admission looks at. Money in nano-USD. */
 export interface TrialCheck {
-  scope: ScopeKind | 'account';
+  scope: SpendScope | 'account';
   scopeId: string;
   counter: string | null;
   /** `budget`: the counter is then the id of the budget. */

@@ -14,7 +14,7 @@ import {
 } from 'class-validator';
 import type { PriceTier, UnitUsage } from '../catalogue/price-record.js';
 import { NOT_BEGUN, type NotBegun } from '../errors/upstream-error.js';
-import type { ScopeKind } from '../ports/principal.js';
+import type { SpendScope } from '../ports/principal.js';
 import { MONEY_PATTERN } from './money-pattern.js';
 
 /** One try of one route, as it went. */
@@ -78,7 +78,7 @@ export class PricedFrom {
  * `b:r<days>.<counted from>`.
  */
 export class LimitReading {
-  @IsString() scope!: ScopeKind;
+  @IsString() scope!: SpendScope;
   @IsString() scope_id!: string;
   @IsInt() rpm!: number;
   @IsOptional() @IsInt() rpm_limit!: number | null;
@@ -92,7 +92,7 @@ export class LimitReading {
 export class BudgetReading {
   @IsString() budget_id!: string;
   @IsString() name!: string;
-  @IsString() scope!: ScopeKind;
+  @IsString() scope!: SpendScope;
   @IsString() scope_id!: string;
   /** The amount with its raise. */
   @Matches(MONEY_PATTERN) amount_usd!: string;

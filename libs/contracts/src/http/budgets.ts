@@ -17,7 +17,7 @@ import {
 import type { Money } from '../catalogue/price-record.js';
 import type { BudgetGrant } from '../ports/principal.js';
 import { AMOUNT_PATTERN, ID_PATTERN } from './keys.js';
-import { IsName } from './one-line.js';
+import { IsName, IsOneLine } from './one-line.js';
 
 /** Query of GET /v1/orgs/{id}/budgets. */
 export class BudgetsQuery {
@@ -53,7 +53,14 @@ export interface BudgetsRecord {
   is_partial: boolean;
 }
 
-const SCOPES = ['key', 'member', 'team', 'org'] as const satisfies readonly BudgetGrant['scope'][];
+const SCOPES = [
+  'key',
+  'member',
+  'team',
+  'org',
+  'tag',
+  'end_user',
+] as const satisfies readonly BudgetGrant['scope'][];
 const PERIODS = [
   'day',
   'week',
@@ -69,8 +76,11 @@ export class CreateBudgetBody {
   @Matches(ID_PATTERN) org_id!: string;
   /** Level whose spend counts. Cannot change later. */
   @IsIn(SCOPES) scope!: (typeof SCOPES)[number];
-  /** Id of a key, a person, a team, or of the organization itself. Cannot change later. */
-  @Matches(ID_PATTERN) scope_id!: string;
+  /**
+   * Id of a key, a person, a team, or of the organization itself; of a tag `name=value`; of an end user their id as requests have it,
+   * which is kept as its HMAC alone. Cannot change later.
+   */
+  @IsString() @Length(1, 512) @IsOneLine() scope_id!: string;
   /** One line; errors that it causes hold it. */
   @IsString() @Length(1, 100) @IsName() name!: string;
   /** Spend of one period that is not passed by more than one request; decimal text of USD above 0. */
@@ -149,6 +159,6 @@ export class ListBudgetsQuery {
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
   /** Budgets of one level. */
   @IsOptional() @IsIn(SCOPES) scope?: (typeof SCOPES)[number];
-  /** Budgets of one key, person, team or organization. */
-  @IsOptional() @IsString() @Length(1, 80) scope_id?: string;
+  /** Budgets of one key, person, team, organization or tag, or of one end user by the HMAC. */
+  @IsOptional() @IsString() @Length(1, 512) scope_id?: string;
 }

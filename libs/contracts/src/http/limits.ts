@@ -1,7 +1,7 @@
-import { IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { IsInt, IsObject, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import type { ErrorCode } from '../errors/error-table.js';
 import type { LimitMetric } from '../ports/limit-store.js';
-import type { ScopeKind } from '../ports/principal.js';
+import type { SpendScope } from '../ports/principal.js';
 
 const TOKENS_MAX = 100_000_000;
 
@@ -13,12 +13,16 @@ export class SimulateLimitsBody {
   @IsInt() @Min(0) @Max(TOKENS_MAX) prompt_tokens!: number;
   /** Bound on the output, as the request would set it. */
   @IsInt() @Min(0) @Max(TOKENS_MAX) max_tokens!: number;
+  /** Tags that the request would carry, at most 16, over the key's own: budgets of tags count by them. */
+  @IsOptional() @IsObject() request_tags?: Record<string, unknown> | null;
+  /** End user that the request would name: their budgets count it. */
+  @IsOptional() @IsString() @Length(1, 512) end_user_id?: string | null;
 }
 
 /** One limit that an admission looks at. */
 export interface LimitCheck {
   /** `account` for the balance. */
-  scope: ScopeKind | 'account';
+  scope: SpendScope | 'account';
   scope_id: string;
   /** Team of the scope team_member alone. */
   team_id: string | null;

@@ -7,6 +7,7 @@ export interface PeriodBudgetRecord {
   id: string;
   org_id: string;
   scope: BudgetGrant['scope'];
+  /** Id of the scope; that of a tag is `name=value`, that of an end user the HMAC of their id under a key of the account. */
   scope_id: string;
   name: string;
   amount_usd: Money;

@@ -18,14 +18,14 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { Money } from '../catalogue/price-record.js';
-import type { ScopeKind } from '../ports/principal.js';
+import type { ScopeKind, SpendScope } from '../ports/principal.js';
 import { AMOUNT_PATTERN } from './keys.js';
 import { FILTER_VALUES_MAX, UsageFilter } from './usage-filter.js';
 
 const PAGE_ROWS = 50;
 const PAGE_MAX = 200;
 const OFFSET_MAX = 1_000_000_000;
-const SCOPE_KINDS: readonly ScopeKind[] = ['key', 'team_member', 'member', 'team', 'org'];
+const SCOPE_KINDS: readonly SpendScope[] = ['key', 'team_member', 'member', 'team', 'org', 'tag', 'end_user'];
 
 /** null means what an absent member does, as in the filters. */
 export function OrDefault(absent: number | string): PropertyDecorator {
@@ -306,7 +306,7 @@ export interface CreditRecord {
 
 /** A scope as the internal endpoints name it. */
 export class SpendScopeBody {
-  @IsIn(SCOPE_KINDS) kind!: ScopeKind;
+  @IsIn(SCOPE_KINDS) kind!: SpendScope;
   @IsString() @Length(1, 512) id!: string;
 }
 

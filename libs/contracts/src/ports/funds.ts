@@ -1,4 +1,4 @@
-import type { ScopeKind } from './principal.js';
+import type { SpendScope } from './principal.js';
 
 /** First and last number. */
 export type AppliedRange = readonly [number, number];
@@ -12,13 +12,13 @@ export abstract class Funds {
   abstract seedSpendLimit(
     accountId: string,
     gen: string | null,
-    scopes: { kind: ScopeKind; id: string }[],
+    scopes: { kind: SpendScope; id: string }[],
   ): Promise<void>;
   /**
    * Spend per scope: lifetime for a key, the last 30 days above it. Decimal strings of USD. Only what the account paid counts,
    * because a person may be a member of several organizations; null, which names no account, is for keys alone.
    */
-  abstract spent(scopes: { kind: ScopeKind; id: string }[], accountId: string | null): Promise<string[]>;
+  abstract spent(scopes: { kind: SpendScope; id: string }[], accountId: string | null): Promise<string[]>;
   /** Posted balance of an account as decimal text of USD; `0` for one that the ledger does not know. */
   abstract balance(accountId: string): Promise<string>;
   /** Credits an account once per `source`; a repeat changes nothing. */

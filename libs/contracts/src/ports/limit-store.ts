@@ -1,4 +1,4 @@
-import type { ScopeKind } from './principal.js';
+import type { ScopeKind, SpendScope } from './principal.js';
 
 /** One scope as admission sees it. null = unlimited. Money in integer nano-USD. */
 export interface LimitScope {
@@ -32,7 +32,7 @@ export interface CountedBudget {
   /** `bud_<uuidv7>`. */
   id: string;
   name: string;
-  scope: { kind: ScopeKind; id: string };
+  scope: { kind: SpendScope; id: string };
   /** null of a rolling one. */
   endMs: number | null;
   /** Set for a rolling one alone. */
@@ -43,7 +43,7 @@ export interface CountedBudget {
 export function extraScope(
   keyId: string,
   { name, budget }: Pick<ExtraCounter, 'name' | 'budget'>,
-): { kind: ScopeKind; id: string } {
+): { kind: SpendScope; id: string } {
   return budget === undefined
     ? counterScope(keyId, name)
     : { kind: budget.scope.kind, id: `${budget.scope.id}/${name}` };
@@ -90,7 +90,7 @@ export interface AdmitRequest {
 
 /** Counts of one scope after admission, in the windows of the store's own clock. */
 interface ScopeCounters {
-  kind: ScopeKind;
+  kind: SpendScope;
   id: string;
   rpm: number;
   rpd: number;
@@ -101,7 +101,7 @@ export type LimitMetric = 'rpm' | 'rpd' | 'tpm' | 'spend_cap' | 'balance';
 
 export interface LimitRejection {
   /** `account` for the balance. */
-  scope: ScopeKind | 'account';
+  scope: SpendScope | 'account';
   scopeId: string;
   metric: LimitMetric;
   /** Name of the extra counter that refused; null where none did. */
@@ -170,7 +170,7 @@ export interface KeyMinute {
 /** State of one record that an admission looks at, in the windows of the store's own clock. */
 export interface TrialRecord {
   /** `account` for the balance, which has no limit of its own here. */
-  scope: ScopeKind | 'account';
+  scope: SpendScope | 'account';
   scopeId: string;
   /** Name of an extra counter; null for the scope's own. */
   counter: string | null;
@@ -199,7 +199,7 @@ export interface PutUnit {
   /** The most that it may cost for renew, actual cost for settle. */
   nano: bigint;
   /** Every record the unit counts on; an extra counter is {kind: 'key', id: '<key id>/<name>'}. */
-  scopes: { kind: ScopeKind; id: string }[];
+  scopes: { kind: SpendScope; id: string }[];
   /** Actual tokens, for the TPM correction in the window of `minute`. */
   tokens: number;
   tokenEstimate: number;
@@ -218,14 +218,14 @@ export interface ProjectionRequest {
   /** Ledger version of the account. */
   version: number;
   balanceNano: bigint;
-  scopes: { kind: ScopeKind; id: string; postedNano: bigint }[];
+  scopes: { kind: SpendScope; id: string; postedNano: bigint }[];
   /** Units whose cost is in the totals above (or dead-lettered); `crash` frees a reservation only. */
   units: { unit: string; crash: boolean }[];
 }
 
 /** The posted spend of one scope as mirrored to the store; `account` for the balance. */
 interface PostedReading {
-  kind: ScopeKind | 'account';
+  kind: SpendScope | 'account';
   id: string;
   nano: bigint;
   /** Ledger version of the account at which it was mirrored. */
@@ -306,7 +306,7 @@ export abstract class LimitStore {
   /** Returns the totals; with `settledBy`, a time of the store, units settled later are left out of `unpostedUnits`. */
   abstract read(
     accountId: string,
-    scopes: { kind: ScopeKind; id: string }[],
+    scopes: { kind: SpendScope; id: string }[],
     settledBy?: number,
   ): Promise<AccountState>;
   /**

@@ -1,6 +1,9 @@
 /** Scopes in which limits and spend are counted. `account` is the balance of who pays. */
 export type ScopeKind = 'key' | 'team_member' | 'member' | 'team' | 'org';
 
+/** Scopes in which spend is counted: those above, and what budgets alone count by, which a request carries. */
+export type SpendScope = ScopeKind | 'tag' | 'end_user';
+
 export type OrgRole = 'owner' | 'admin' | 'member';
 
 /** Limits of one scope. null = unlimited there. */
@@ -76,7 +79,8 @@ export interface AccountDiscount {
 export interface BudgetGrant {
   id: string;
   name: string;
-  scope: 'key' | 'member' | 'team' | 'org';
+  scope: 'key' | 'member' | 'team' | 'org' | 'tag' | 'end_user';
+  /** Id of the scope; that of a tag is `name=value`, that of an end user the HMAC of their id. */
   scopeId: string;
   /** Decimal string of USD. */
   amountUsd: string;
@@ -135,6 +139,8 @@ export interface KeyPrincipal {
   providerKeys?: readonly ProviderKeyGrant[];
   /** Budgets that count the key's requests; absent = none. */
   budgets?: readonly BudgetGrant[];
+  /** Budgets of tags and end users of the organization: what a request carries says which of them count it. Absent = none. */
+  carriedBudgets?: readonly BudgetGrant[];
   /** Discount of the account; absent or null where it has none. */
   discount?: AccountDiscount | null;
   /** Largest age of a cached answer; absent or null: nothing is cached. */

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Funds, type AppliedRange, type Random, type ScopeKind } from '@gateway/contracts';
+import { Funds, type AppliedRange, type Random, type SpendScope } from '@gateway/contracts';
 import { RANDOM, unavailable } from '@gateway/platform';
 import { InternalHttp, type InternalResponse } from '@gateway/platform';
 
-type Scope = { kind: ScopeKind; id: string };
+type Scope = { kind: SpendScope; id: string };
 
 const TIMEOUT_MS = 1_000;
 

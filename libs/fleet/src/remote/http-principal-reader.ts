@@ -17,6 +17,7 @@ import { BoundedCache } from './bounded-cache.js';
 import { LookupLoader, SHED } from './lookup-loader.js';
 import { parsePrincipal } from './parse-principal.js';
 import type { PrincipalLoad, PrincipalLookup } from './reader-metrics.js';
+import { SharedBudgets } from './shared-budgets.js';
 
 interface Entry {
   principal: Principal;
@@ -81,6 +82,7 @@ export class HttpPrincipalReader extends PrincipalReader {
   private readonly entries = new BoundedCache<Entry>(ENTRIES_MAX);
   /** Instant at which each unknown credential was refused. */
   private readonly unknown = new BoundedCache<number>(UNKNOWN_MAX);
+  private readonly budgets = new SharedBudgets();
   private readonly flights = new Map<string, Flight>();
   private readonly newKeys: LookupLoader<string, KeyAnswer>;
   private readonly newOthers: LookupLoader<Credential, InternalResponse>;
@@ -229,7 +231,7 @@ export class HttpPrincipalReader extends PrincipalReader {
   private keep(digest: string, answer: KeyAnswer): number {
     const cacheKey = cacheKeyOf({ kind: 'key', digest });
     if (answer === null || this.entries.get(cacheKey) !== undefined) return 0;
-    const principal = parsePrincipal(answer.principal, 'key');
+    const principal = this.budgets.within(parsePrincipal(answer.principal, 'key'));
     this.entries.set(cacheKey, {
       ...{ principal, etag: answer.etag },
       ...this.confirmed(this.deps.clock.monotonic()),
@@ -336,7 +338,7 @@ export class HttpPrincipalReader extends PrincipalReader {
     // Any other refusal is about our own call: the caller never gets 403 or 404 for it.
     if (answer.status !== 200)
       throw unavailable(this.deps.random, new Error(`keys answered ${answer.status}`));
-    const principal = parsePrincipal(answer.body, credential.kind);
+    const principal = this.budgets.within(parsePrincipal(answer.body, credential.kind));
     this.unknown.delete(cacheKey);
     this.entries.set(cacheKey, { principal, etag: answer.headers.etag, ...this.confirmed(now) });
     this.deps.onOutcome?.('loaded');

@@ -9,7 +9,7 @@ import type {
   ProjectionRequest,
   PutUnit,
   Random,
-  ScopeKind,
+  SpendScope,
   Trial,
 } from '@gateway/contracts';
 import { ACCOUNT_RECORD, admissionEntries, keyMinute, recordName, toLimitRejection } from '../admission.js';
@@ -23,7 +23,7 @@ const SWEEP_MS = 60 * 60_000;
 /** Counts of one scope at a start, from the usage events of the current UTC day and minute. */
 export interface SeedCounts {
   accountId: string;
-  kind: ScopeKind;
+  kind: SpendScope;
   id: string;
   rpm: number;
   rpd: number;
@@ -105,7 +105,7 @@ export class InProcessLimitStore extends LimitStore {
 
   async read(
     accountId: string,
-    scopes: { kind: ScopeKind; id: string }[],
+    scopes: { kind: SpendScope; id: string }[],
     settledBy = Infinity,
   ): Promise<AccountState> {
     const now = this.clock.now();

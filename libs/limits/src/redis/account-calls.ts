@@ -1,9 +1,9 @@
-import type { ProjectionRequest, PutUnit, ScopeKind } from '@gateway/contracts';
+import type { ProjectionRequest, PutUnit, SpendScope } from '@gateway/contracts';
 import { ACCOUNT_RECORD, recordName } from '../admission.js';
 import { toScriptNano } from '../script-nano.js';
 import { bytesOf, doubles } from './script-pipe.js';
 
-type Scopes = readonly { kind: ScopeKind | 'key'; id: string }[];
+type Scopes = readonly { kind: SpendScope | 'key'; id: string }[];
 
 /** Keys and arguments of one script over some accounts, without node and clock. */
 export interface AccountsCall {

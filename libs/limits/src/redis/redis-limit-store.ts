@@ -8,7 +8,7 @@ import type {
   ProjectionRequest,
   PutUnit,
   Random,
-  ScopeKind,
+  SpendScope,
   Trial,
   UnheardPage,
 } from '@gateway/contracts';
@@ -151,7 +151,7 @@ export class RedisLimitStore extends LimitStore {
 
   async read(
     accountId: string,
-    scopes: { kind: ScopeKind; id: string }[],
+    scopes: { kind: SpendScope; id: string }[],
     settledBy?: number,
   ): Promise<AccountState> {
     const names = [...scopes.map(recordName), ACCOUNT_RECORD];

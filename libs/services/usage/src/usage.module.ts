@@ -39,6 +39,7 @@ import { CreditsController } from './ledger/credits.controller.js';
 import { LedgerController } from './ledger/ledger.controller.js';
 import { LedgerFunds } from './ledger/ledger-funds.js';
 import { LivingProducers } from './ledger/living-producers.js';
+import { CarriedScopes } from './posting/carried-scopes.js';
 import { LedgerStore } from './ledger/ledger.store.js';
 import { ActiveAccounts } from './projection/active-accounts.js';
 import { ProjectionStore } from './projection/projection.store.js';
@@ -172,6 +173,7 @@ const reads: Provider[] = [
 ];
 
 const ledger: Provider[] = [
+  CarriedScopes,
   LedgerStore,
   LivingProducers,
   LedgerFunds,

@@ -5,7 +5,7 @@ import {
   type AdmitResult,
   type ProjectionRequest,
   type PutUnit,
-  type ScopeKind,
+  type SpendScope,
 } from '@gateway/contracts';
 import { InProcessLimitStore } from '@gateway/limits';
 
@@ -47,7 +47,7 @@ export class LimitStoreDouble extends InProcessLimitStore {
 
   override async read(
     accountId: string,
-    scopes: { kind: ScopeKind; id: string }[],
+    scopes: { kind: SpendScope; id: string }[],
     settledBy?: number,
   ): Promise<AccountState> {
     this.reach('read');

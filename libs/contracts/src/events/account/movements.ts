@@ -1,5 +1,5 @@
 import { IsIn, IsInt, IsOptional, IsString, Matches } from 'class-validator';
-import type { ScopeKind } from '../../ports/principal.js';
+import type { SpendScope } from '../../ports/principal.js';
 import { MONEY_PATTERN } from '../money-pattern.js';
 import { LIMIT_SCOPES } from './limit-scope.js';
 
@@ -24,7 +24,7 @@ export class SpendMovement {
 export class BudgetMovement {
   @IsString() budget_id!: string;
   @IsString() name!: string;
-  @IsIn(LIMIT_SCOPES) scope!: ScopeKind;
+  @IsIn(LIMIT_SCOPES) scope!: SpendScope;
   @IsString() scope_id!: string;
   /** Thresholds that are reached. */
   @IsInt({ each: true }) thresholds_pct!: number[];

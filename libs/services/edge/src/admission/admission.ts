@@ -4,6 +4,7 @@ import {
   LimitStore,
   type AdmitRequest,
   type AdmitResult,
+  type BudgetGrant,
   type Clock,
   type KeyPrincipal,
   type Random,
@@ -26,6 +27,8 @@ import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
 import type { CachedAnswer } from '../cache/response-cache.js';
 import { EdgeMetrics } from '../metrics/edge-metrics.js';
+import { fittingRejection, fittingRequest } from './fitting.js';
+import { holdingBudgets } from './holding-budgets.js';
 import { OutputSizes } from './output-sizes.js';
 import { PostedTotals } from './posted-totals.js';
 import { Settling } from './settling.js';
@@ -62,6 +65,8 @@ export class Rejected {
 export interface AdmittedUnit extends PlannedUnit {
   readonly admitRequest: AdmitRequest;
   readonly counted: Admitted;
+  /** Budgets that count it; absent = none. */
+  readonly budgets?: readonly BudgetGrant[];
 }
 
 /** A request that can be planned again for the newest version of its key. */
@@ -182,11 +187,12 @@ export class Admission {
    * as of one that was let in while it was unavailable; it counts no request, because the provider ran it at its own pace.
    */
   letIn(unitId: string, requestedAtMs: number, planned: PlannedUnit): AdmittedUnit {
-    const admitRequest = this.requestFor(unitId, requestedAtMs, planned);
+    const budgets = holdingBudgets(planned);
+    const admitRequest = this.requestFor(unitId, requestedAtMs, planned, budgets);
     const counters = admitRequest.scopes.map(({ kind, id }) => ({ kind, id, rpm: 0, rpd: 0, tpm: 0 }));
     const minute = Math.floor(this.clock.now() / MINUTE_MS);
     const counted = { kind: 'ok', counters, minuteResetSeconds: 0, minute, withoutStore: 'unasked' } as const;
-    return { ...planned, admitRequest, counted };
+    return { ...planned, admitRequest, counted, budgets };
   }
 
   /** Cancels a unit whose late admission may have been counted, which is harmless where it was not. */
@@ -210,16 +216,15 @@ export class Admission {
     unitId: string,
     requestedAtMs: number,
     { principal, asked, plan, cached }: PricedPlan,
+    budgets = principal.budgets,
   ): AdmitRequest {
     // Not always the model asked for: where no route of that can serve, fallbacks of the policy do.
     const { record } = plan.routes[0].model;
-    if (cached)
-      return admitRequest(principal, { id: record.id, isFree: record.is_free }, unitId, {
-        nano: 0n,
-        worstNano: 0n,
-        tokens: 0,
-        requestedAtMs,
-      });
+    const model = { id: record.id, isFree: record.is_free };
+    if (cached) {
+      const free = { nano: 0n, worstNano: 0n, tokens: 0, requestedAtMs };
+      return admitRequest(principal, model, unitId, free, budgets);
+    }
     const likely = this.outputs.p95(principal.accountId, record.id);
     const { requires } = asked;
     const input = asked.nativeBytes === undefined ? asked.input : expectedInput(asked, plan.routes);
@@ -244,13 +249,9 @@ export class Admission {
       context: asked.context,
     });
     const output = asked.maxOutputTokens ?? likely ?? LIKELY_OUTPUT_TOKENS;
-    return admitRequest(principal, { id: record.id, isFree: record.is_free }, unitId, {
-      nano: reserved.reserved_nano,
-      worstNano: reserved.worst_case_nano,
-      tokens: reserved.inputTokens + output,
-      requestedAtMs,
-      heldAs,
-    });
+    const tokens = reserved.inputTokens + output;
+    const money = { nano: reserved.reserved_nano, worstNano: reserved.worst_case_nano };
+    return admitRequest(principal, model, unitId, { ...money, tokens, requestedAtMs, heldAs }, budgets);
   }
 
   private async decide(
@@ -262,13 +263,16 @@ export class Admission {
     let isFreed = false;
     let isSettled = false;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const admitRequest = this.requestFor(unitId, requestedAtMs, planned);
+      const { carriedBudgets, budgets: own } = planned.principal;
+      // Asked here as well: a key without them runs not a function more.
+      const budgets = carriedBudgets === undefined ? own : holdingBudgets(planned);
+      const admitRequest = this.requestFor(unitId, requestedAtMs, planned, budgets);
       const result = await this.ask(planned.hasMemory ? fittingRequest(admitRequest) : admitRequest, trips);
       switch (result.kind) {
         case 'ok': {
           // What has ended here since would use up what the store saw as left: it is asked with that.
           const isOverspent = settling.spent(admitRequest.accountId) >= (result.remainingNano ?? Infinity);
-          if (isSettled || !isOverspent) return { ...planned, admitRequest, counted: result };
+          if (isSettled || !isOverspent) return { ...planned, admitRequest, counted: result, budgets };
           isSettled = true;
           if (trips.isCounted) this.cancel(admitRequest);
           await settling.reported(admitRequest.accountId);
@@ -372,29 +376,4 @@ function onOwnKeys(planned: PlannedUnit): PlannedUnit | null {
   const routes = plan.routes.filter(({ terms }) => terms.byok.served);
   if (routes.length === 0 || routes.length === plan.routes.length) return null;
   return { ...planned, plan: { ...plan, routes } };
-}
-
-/**
- * The same request under caps and a balance that its own cost is taken off. A request may cross a cap; one that memory was
- * attached to has to fit with it, so that what an end user left behind overruns nothing.
- */
-function fittingRequest(request: AdmitRequest): AdmitRequest {
-  const { reservationNano, creditLimitNano } = request;
-  const less = (nano: bigint | null | undefined): bigint | null =>
-    nano == null ? null : nano - reservationNano;
-  return {
-    ...request,
-    scopes: request.scopes.map((scope) => ({ ...scope, capNano: less(scope.capNano) })),
-    extra: request.extra.map((counter) => ({ ...counter, capNano: less(counter.capNano) })),
-    creditLimitNano: less(creditLimitNano),
-  };
-}
-
-/** A rejection of that request, with the limit as it stands. */
-function fittingRejection(rejection: LimitRejection, { reservationNano }: AdmitRequest): LimitRejection {
-  const { metric, limit } = rejection;
-  if (metric !== 'spend_cap' && metric !== 'balance') return rejection;
-  // The balance's limit is what may be owed, below 0.
-  const own = metric === 'spend_cap' ? reservationNano : -reservationNano;
-  return { ...rejection, limit: String(BigInt(limit) + own) };
 }

@@ -1,6 +1,6 @@
 import { RequestContentsDouble, FixedClock } from '@gateway/testing';
 import { hello, startEdge, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
-import { endUserHash } from '../units/end-user-hash.js';
+import { endUserHash } from '../request/end-user-hash.js';
 import { ForgetErased } from './forget-erased.js';
 import { ResponseCache, type CachedAnswer } from './response-cache.js';
 

@@ -11,7 +11,7 @@ import {
   type PutUnit,
   type Random,
 } from '@gateway/contracts';
-import { admitRequest, LEASE_MS, trialChecks, unitScopes, type TrialCheck } from '@gateway/limits';
+import { admitRequest, budgetsOf, LEASE_MS, trialChecks, unitScopes, type TrialCheck } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
 import { Admission } from '../admission/admission.js';
@@ -94,10 +94,16 @@ export class BatchHolds {
     if (record === undefined) return;
     const requestedAtMs = this.clock.now();
     const requestOf = (whose: KeyPrincipal): AdmitRequest =>
-      admitRequest(whose, { id: record.id, isFree: record.is_free }, `${call.request_id}/${HOLD_UNIT}`, {
-        ...{ nano, worstNano: nano, tokens: 0, requestedAtMs },
-        heldAs: 'batch',
-      });
+      admitRequest(
+        whose,
+        { id: record.id, isFree: record.is_free },
+        `${call.request_id}/${HOLD_UNIT}`,
+        {
+          ...{ nano, worstNano: nano, tokens: 0, requestedAtMs },
+          heldAs: 'batch',
+        },
+        budgetsOf(whose, { tags: whose.requestTags, endUserHash: null }),
+      );
     const { accountId, unitId: unit, ...counted } = requestOf(principal);
     const put = (action: PutUnit['action'], amount: bigint): PutUnit => ({
       ...{ accountId, unit, action, nano: amount, scopes: unitScopes(counted) },

@@ -1,7 +1,7 @@
 import { ApiError, type UnitContent } from '@gateway/contracts';
 import { eventually } from '@gateway/testing';
 import { hello, startEdge, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
-import { endUserHash } from '../units/end-user-hash.js';
+import { endUserHash } from '../request/end-user-hash.js';
 
 const MIB = 1_048_576;
 const logging = { requestLogging: { retentionDays: 7, redact: true } };

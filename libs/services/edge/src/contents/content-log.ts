@@ -4,7 +4,7 @@ import type { AdmittedUnit } from '../admission/admission.js';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
 import { WriteBehind } from '../state/write-behind.js';
-import { endUserHash } from '../units/end-user-hash.js';
+import { endUserHash } from '../request/end-user-hash.js';
 
 /** A longer body is not kept, its size alone. */
 const BODY_BYTES_MAX = 1_048_576;

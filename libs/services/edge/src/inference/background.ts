@@ -19,7 +19,7 @@ import {
 import { CLOCK, PageBudget, Pressure, RANDOM, Stage, type Closing } from '@gateway/platform';
 import type { Client } from '../request/client.js';
 import type { InferenceRequest } from '../request/inference-request.js';
-import { endUserHash } from '../units/end-user-hash.js';
+import { endUserHash } from '../request/end-user-hash.js';
 import { IdempotencyClaims } from './idempotency-claims.js';
 import { Inference } from './inference.js';
 import { StoredBodies } from './stored-bodies.js';

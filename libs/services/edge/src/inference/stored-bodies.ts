@@ -9,7 +9,7 @@ import {
 import { StoredContentNeeded, wholeBody, type Asked } from '@gateway/endpoints';
 import { CLOCK } from '@gateway/platform';
 import type { InferenceRequest } from '../request/inference-request.js';
-import { endUserHash } from '../units/end-user-hash.js';
+import { endUserHash } from '../request/end-user-hash.js';
 
 /** Characters of templates that are kept, about twice as many bytes. */
 const KEPT_MAX = 8 * 1024 * 1024;

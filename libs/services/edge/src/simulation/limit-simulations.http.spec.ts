@@ -1,4 +1,12 @@
-import type { KeyPrincipal, LimitSimulation, PutUnit, ScopeKind, ScopeLimits } from '@gateway/contracts';
+import { createHmac } from 'node:crypto';
+import type {
+  BudgetGrant,
+  KeyPrincipal,
+  LimitSimulation,
+  PutUnit,
+  ScopeKind,
+  ScopeLimits,
+} from '@gateway/contracts';
 import { SettlementQueue } from '@gateway/limits';
 import { keyPrincipal, modelAccess, scopeLimits, sessionPrincipal } from '@gateway/testing';
 import fc from 'fast-check';
@@ -256,5 +264,29 @@ describe('POST /v1/limits/simulate', () => {
     } finally {
       edge.limits.put = put;
     }
+  });
+
+  it('shows the budgets of the tags and the end user that the request would carry, and no others', async () => {
+    const hash = createHmac('sha256', Buffer.alloc(32, 1)).update('alice').digest('base64url');
+    const budget = (id: string, scope: 'tag' | 'end_user', scopeId: string): BudgetGrant => ({
+      ...{ id, name: id, scope, scopeId, amountUsd: '1', raise: null },
+      ...{ period: 'day', timeZone: 'UTC', countedFromMs: 7 },
+    });
+    const { principal } = newKey({
+      carriedBudgets: [
+        ...[budget('bud_a', 'tag', 'project=a'), budget('bud_b', 'tag', 'project=b')],
+        budget('bud_alice', 'end_user', hash),
+      ],
+    });
+    const counters = async (more: Json): Promise<unknown[]> => {
+      const { body } = await simulate(principal.keyId, more);
+      return body.checks.filter(({ metric }) => metric === 'budget').map(({ counter }) => counter);
+    };
+    expect(await counters({})).toEqual([]);
+    expect(await counters({ request_tags: { project: 'a' } })).toEqual(['bud_a']);
+    expect(await counters({ request_tags: { project: 'c' }, end_user_id: 'alice' })).toEqual(['bud_alice']);
+    const many = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`t${n}`, 'x']));
+    for (const request_tags of [many, { a: 1 }, { a: 'x'.repeat(513) }])
+      expect((await simulate(principal.keyId, { request_tags })).status).toBe(422);
   });
 });

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  ApiError,
   PrincipalReader,
   shownScope,
   type Clock,
@@ -28,6 +29,7 @@ import { RoutePlanner, type PlanFor } from '../routes/route-planner.js';
 
 /** Bytes of a token in the estimate of a prompt. */
 const BYTES_PER_TOKEN = 4;
+const TAGS_MAX = 16;
 const CHAT = endpointAt('/chat/completions');
 
 /**
@@ -47,6 +49,7 @@ export class LimitSimulations {
   async simulate(caller: Principal, body: SimulateLimitsBody, requestId: string): Promise<LimitSimulation> {
     const key = await visibleKey(this.principals, caller, body.key_id);
     const endpoint = CHAT;
+    const ofRequest = tagsOf(body);
     const asked = askedOf(endpoint, body);
     const seen: { last: DryRun | null; price: string | null } = { last: null, price: null };
     const usable = (principal: KeyPrincipal): KeyPrincipal => this.usable(principal, endpoint);
@@ -54,7 +57,7 @@ export class LimitSimulations {
       reload: async () => usable(await visibleKey(this.principals, caller, body.key_id)),
       planFor: (principal) => {
         const nowMs = this.clock.now();
-        const planned = this.planned(asked, { endpoint, principal, nowMs });
+        const planned = this.planned(asked, { endpoint, principal, nowMs }, ofRequest);
         seen.price = priceOf(planned.plan.routes[0].terms, body, asked, nowMs);
         return planned;
       },
@@ -70,9 +73,11 @@ export class LimitSimulations {
     }
   }
 
-  private planned(asked: Asked, planFor: PlanFor): PlannedUnit {
+  private planned(asked: Asked, planFor: PlanFor, ofRequest: Record<string, string>): PlannedUnit {
     const plan = this.routes.plan(asked, planFor);
-    return { principal: planFor.principal, asked, plan, ...UNRECORDED };
+    const { principal } = planFor;
+    const tags = { ...principal.requestTags, ...ofRequest };
+    return { principal, asked, plan, tags, ...UNRECORDED };
   }
 
   /** Returns the key as the guard judges it at a real request. */
@@ -82,7 +87,20 @@ export class LimitSimulations {
   }
 }
 
-const UNRECORDED = { tags: {}, storedRequest: null, cacheName: null, cached: null, hasMemory: false };
+const UNRECORDED = { storedRequest: null, cacheName: null, cached: null, hasMemory: false };
+
+/** Returns the tags that the request would carry in its header. Throws ApiError `validation_error`. */
+function tagsOf({ request_tags }: SimulateLimitsBody): Record<string, string> {
+  const tags = Object.entries(request_tags ?? {});
+  const isTag = ([name, value]: [string, unknown]): boolean =>
+    name !== '' && name.length <= 64 && typeof value === 'string' && value.length <= 512;
+  if (tags.length <= TAGS_MAX && tags.every(isTag)) return Object.fromEntries(tags) as Record<string, string>;
+  const msg = `request_tags must be at most ${TAGS_MAX} names with a text each.`;
+  throw new ApiError('validation_error', {
+    message: msg,
+    details: [{ type: 'tags_invalid', loc: ['request_tags'], msg }],
+  });
+}
 
 /** A greeting with the numbers of the simulation in place of its own. */
 function askedOf(endpoint: Endpoint, body: SimulateLimitsBody): Asked {
@@ -93,6 +111,7 @@ function askedOf(endpoint: Endpoint, body: SimulateLimitsBody): Asked {
     ...asked,
     input: { inputBytes: body.prompt_tokens * BYTES_PER_TOKEN },
     maxOutputTokens: body.max_tokens,
+    endUser: body.end_user_id ?? null,
   };
 }
 

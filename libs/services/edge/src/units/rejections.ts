@@ -168,7 +168,8 @@ function rejectionRecord(
     code: error.code,
     message: error.message,
     scope: rejection?.scope ?? null,
-    scope_id: rejection?.scopeId ?? null,
+    // No refusal names an end user: their budget goes with their erasure, and its id says nothing then.
+    scope_id: (rejection?.scope === 'end_user' ? rejection.budget?.id : rejection?.scopeId) ?? null,
     limit_type: rejection?.metric ?? null,
     // Reservations alone are no reached cap: notifications make spend_cap.hit of these two.
     cap_usd: isCap && money?.is_final === true ? money.limit_usd : null,

@@ -27,7 +27,7 @@ import type { AdmittedUnit } from '../admission/admission.js';
 import { Settling } from '../admission/settling.js';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { AttemptState, UnitEnd } from './meter.js';
-import { endUserHash } from './end-user-hash.js';
+import { endUserHash } from '../request/end-user-hash.js';
 import { Revocations } from './revocations.js';
 import { UnitObserver } from './unit-observer.js';
 import { InFlight, renewal } from './in-flight.js';
@@ -75,7 +75,7 @@ export class Unit {
     private readonly sinks: UnitSinks,
   ) {
     const { principal, plan, asked } = admitted;
-    const budgets = principal.budgets && budgetReadings(principal.budgets, request.receivedAtMs);
+    const budgets = admitted.budgets && budgetReadings(admitted.budgets, request.receivedAtMs);
     // The 30 days of caps count by it: no clock of a process that stands behind may hide what is spent there.
     const requestedAtMs = Math.max(
       request.receivedAtMs,

@@ -24,7 +24,7 @@ import { BudgetUse } from '../budgets/budget-use.js';
 import { budgetToWire, grantOf, leftOf, tightestBudget } from '../budgets/budget-wire.js';
 import { KeysConfig } from '../keys.config.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
-import { findKeyById, limitsOf, type KeyRow } from '../principals/principal.store.js';
+import { findKeyById, isOwn, limitsOf, type KeyRow } from '../principals/principal.store.js';
 import { findKey, listKeys, toWire } from './api-key.store.js';
 import { filterValues } from './filter-values.js';
 import { keyLimitsRecord } from './key-limits.js';
@@ -121,7 +121,7 @@ export class KeyReads {
 
   private async budgetsOf({ account_id, budgets }: KeyRow): Promise<PeriodBudgetRecord[]> {
     if (budgets === null) return [];
-    const id = { in: budgets.map((budget) => budget.id) };
+    const id = { in: budgets.filter(isOwn).map((budget) => budget.id) };
     const rows = await this.database.prisma.budget.findMany({ where: { id }, orderBy: { id: 'asc' } });
     const nowMs = this.clock.now();
     const uses = await this.use.of(account_id, rows.map(grantOf), nowMs);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Funds, LimitStore, type BudgetGrant, type ScopeKind } from '@gateway/contracts';
+import { Funds, LimitStore, type BudgetGrant, type SpendScope } from '@gateway/contracts';
 import { budgetWindow } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 
@@ -30,7 +30,7 @@ export class BudgetUse {
   /** Asks each of the two once, for budgets of one account. Never rejects. */
   async of(accountId: string, budgets: readonly Counted[], nowMs: number): Promise<PeriodUse[]> {
     const windows = budgets.map((budget) => budgetWindow(budget, nowMs));
-    const scopes = budgets.map(({ scope: kind, scopeId }, index): { kind: ScopeKind; id: string } => ({
+    const scopes = budgets.map(({ scope: kind, scopeId }, index): { kind: SpendScope; id: string } => ({
       kind,
       id: `${scopeId}/${windows[index].counter}`,
     }));

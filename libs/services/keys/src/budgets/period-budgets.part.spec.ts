@@ -157,6 +157,17 @@ describe('budgets of calendar periods', () => {
     await created({ scope: 'team', scope_id: String(team.body.id) });
   });
 
+  it('409 for the budget of a tag or an end user after the 100th, because each key carries them; others may come', async () => {
+    const { id } = await created({ scope: 'tag', scope_id: 'n=0' });
+    const row = await keys.database.prisma.budget.findUniqueOrThrow({ where: { id } });
+    const more = (n: number) => ({ ...row, id: `${id}${n}`, scope_id: `n=${n}` });
+    await keys.database.prisma.budget.createMany({ data: Array.from({ length: 98 }, (_, n) => more(n + 1)) });
+    await created({ scope: 'end_user', scope_id: 'alice' });
+    expect(codeOf(await post({ scope: 'tag', scope_id: 'n=100' }))).toEqual([409, 'conflict']);
+    expect(codeOf(await post({ scope: 'end_user', scope_id: 'bob' }))).toEqual([409, 'conflict']);
+    await created();
+  });
+
   it('403 404 a member sees the budgets of their keys alone and changes none; a stranger sees nothing', async () => {
     const member = await keys.person({ orgId, role: 'member' });
     const key = await call('POST', '/v1/keys', { org_id: orgId }, member);
@@ -288,5 +299,28 @@ describe('budgets of calendar periods', () => {
     await call('PATCH', `${PATH}/${id}`, { is_enabled: true });
     // Its counters begin anew with what the ledger has: they missed what came meanwhile.
     expect((await stored()).counted_from.getTime()).toBeGreaterThan(first.getTime());
+  });
+
+  it('a budget of a tag or an end user comes with each key of the organization, an end user as an HMAC alone, until their erasure', async () => {
+    const key = await keys.call('POST', '/v1/keys', { as: owner, body: { org_id: orgId } });
+    const secret = String(key.body.key);
+    const tag = await created({ scope: 'tag', scope_id: 'project=a' });
+    const user = await created({ scope: 'end_user', scope_id: 'alice@example.com' });
+    expect([tag.scope_id, user.scope_id]).toEqual(['project=a', expect.stringMatching(/^[\w-]{43}$/)]);
+    const { carriedBudgets, budgets, accountId } = await principalOf(secret);
+    expect([budgets, carriedBudgets]).toEqual([
+      undefined,
+      [tag, user].map(({ id, scope, scope_id }) => expect.objectContaining({ id, scope, scopeId: scope_id })),
+    ]);
+    const forget = { account_id: accountId, end_user_hash: user.scope_id };
+    const headers = { 'x-fleet-token': FLEET_TOKEN };
+    expect((await keys.call('POST', '/internal/directory/forget', { body: forget, headers })).status).toBe(
+      204,
+    );
+    expect((await call('GET', `${PATH}/${user.id}`)).status).toBe(404);
+    expect((await principalOf(secret)).carriedBudgets).toHaveLength(1);
+    for (const scope_id of ['a', '=b', 'a=', 'a=b ', `a=${'b'.repeat(257)}`])
+      expect(locOf(await post({ scope: 'tag', scope_id }))).toEqual(['scope_id']);
+    expect((await post({ scope: 'tag', scope_id: 'a=b\nc' })).status).toBe(422);
   });
 });

@@ -13,26 +13,22 @@ import {
   type SessionPrincipal,
   type UpdateBudgetBody,
 } from '@gateway/contracts';
-import {
-  CLOCK,
-  isTimeZone,
-  pageOf,
-  RANDOM,
-  requireOrgRole,
-  type AccessRule,
-  type Page,
-} from '@gateway/platform';
+import { CLOCK, pageOf, RANDOM, requireOrgRole, type AccessRule, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
+import { endUserHashOf } from '../accounts/end-user-hash.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
+import { amountFaults, raiseFaults, rollingFaults, scopeFaults } from './budget-faults.js';
 import { budgetToWire, grantOf, type BudgetRow } from './budget-wire.js';
 import { BudgetUse, type PeriodUse } from './budget-use.js';
 
 const PER_SCOPE_MAX = 4;
 const PER_ORG_MAX = 1_000;
-const RAISE_MAX_MS = 366 * 86_400_000;
+/** Each key of the organization carries those of its tags and end users: the answer to a look-up of 64 keys stays below 8 MB. */
+const CARRIED_PER_ORG_MAX = 100;
+const CARRIED_SCOPES = ['tag', 'end_user'];
 /** The newest keys of a member whose budgets are looked for. */
 const OWN_KEYS_MAX = 10_000;
 
@@ -78,10 +74,14 @@ export class PeriodBudgets {
     rule: AccessRule,
     request: FastifyRequest,
   ): Promise<CreateAnswer<PeriodBudgetRecord>> {
-    const { org_id, scope, scope_id } = body;
+    const { org_id, scope } = body;
     const { accountId } = accountOf(caller, org_id);
     requireOrgRole(caller, org_id, rule);
-    refuseFaults('validation_error', [...faultsOf(body), ...rollingFaults(body)]);
+    refuseFaults('validation_error', [...scopeFaults(body), ...amountFaults(body), ...rollingFaults(body)]);
+    const scope_id =
+      scope === 'end_user'
+        ? await endUserHashOf(this.database.prisma, accountId, body.scope_id)
+        : body.scope_id;
     const nowMs = this.clock.now();
     let uses: PeriodUse[] = [];
     return this.changes.create(request, {
@@ -132,7 +132,7 @@ export class PeriodBudgets {
       const rolling_days = isRolling ? (body.rolling_days ?? row.rolling_days) : (body.rolling_days ?? null);
       const zone = body.period === 'rolling' ? 'UTC' : row.time_zone;
       const becomes = { period: body.period ?? row.period, time_zone: body.time_zone ?? zone, rolling_days };
-      refuseFaults('validation_error', [...faultsOf(body), ...rollingFaults(becomes)]);
+      refuseFaults('validation_error', [...amountFaults(body), ...rollingFaults(becomes)]);
       const fields = sentFields(body);
       if (fields.length === 0) return { answer: row, audit: null };
       const { name, amount_usd, period, is_hard, thresholds_pct, is_enabled } = body;
@@ -278,51 +278,6 @@ function accountOf(caller: Sessions, orgId: string): { accountId: string } {
   throw new ApiError('forbidden', { message: 'You are not a member of this organization.', param: 'org_id' });
 }
 
-function fault(field: string, msg: string): ErrorDetail {
-  return { type: 'value_error', loc: [field], msg };
-}
-
-function isAmount(text: string): boolean {
-  return /[1-9]/.test(text);
-}
-
-function raiseFaults({ by_usd }: RaiseBudgetBody, aheadMs: number): ErrorDetail[] {
-  const isAhead = aheadMs > 0 && aheadMs <= RAISE_MAX_MS;
-  return [
-    ...(isAmount(by_usd) ? [] : [fault('by_usd', 'by_usd must be above 0.')]),
-    ...(isAhead ? [] : [fault('until', 'until must lie in the next 366 days.')]),
-  ];
-}
-
-function faultsOf({ amount_usd, time_zone }: Partial<CreateBudgetBody>): ErrorDetail[] {
-  return [
-    ...(amount_usd === undefined || isAmount(amount_usd)
-      ? []
-      : [fault('amount_usd', 'amount_usd must be above 0.')]),
-    ...(time_zone === undefined || isTimeZone(time_zone)
-      ? []
-      : [fault('time_zone', 'time_zone is not a known IANA name.')]),
-  ];
-}
-
-/** A rolling budget has days and no zone, each other one no days. */
-function rollingFaults({
-  period,
-  time_zone,
-  rolling_days = null,
-}: {
-  period: string;
-  time_zone: string;
-  rolling_days?: number | null;
-}): ErrorDetail[] {
-  if (period !== 'rolling')
-    return rolling_days === null ? [] : [fault('rolling_days', 'rolling_days is of period rolling alone.')];
-  return [
-    ...(rolling_days === null ? [fault('rolling_days', 'period rolling needs rolling_days.')] : []),
-    ...(time_zone === 'UTC' ? [] : [fault('time_zone', 'A rolling budget has no zone.')]),
-  ];
-}
-
 async function hasScope(tx: Tx, { org_id, scope, scope_id: id }: CreateBudgetBody): Promise<boolean> {
   switch (scope) {
     case 'org':
@@ -333,6 +288,9 @@ async function hasScope(tx: Tx, { org_id, scope, scope_id: id }: CreateBudgetBod
       return (await tx.membership.count({ where: { user_id: id, org_id, removed_at: null } })) > 0;
     case 'key':
       return (await tx.apiKey.count({ where: { id, org_id } })) > 0;
+    case 'tag':
+    case 'end_user':
+      return true;
   }
 }
 
@@ -347,6 +305,12 @@ async function requireRoom(
     });
   if ((await tx.budget.count({ where: { org_id } })) >= PER_ORG_MAX)
     throw new ApiError('conflict', { message: `An organization has at most ${PER_ORG_MAX} budgets.` });
+  if (!CARRIED_SCOPES.includes(scoped.scope)) return;
+  const scope = { in: CARRIED_SCOPES };
+  if ((await tx.budget.count({ where: { org_id, scope } })) >= CARRIED_PER_ORG_MAX)
+    throw new ApiError('conflict', {
+      message: `An organization has at most ${CARRIED_PER_ORG_MAX} budgets of tags and end users.`,
+    });
 }
 
 function auditOf(

@@ -6,6 +6,7 @@ import {
   type NamedIds,
   type Payer,
 } from '@gateway/contracts';
+import { bumpAccount } from '../accounts/account.store.js';
 import { promisesOf } from '../orgs/org.store.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
@@ -84,8 +85,13 @@ export class DatabaseDirectory extends Directory {
   }
 
   override async forget(accountId: string, endUserHash: string): Promise<void> {
-    await this.database.prisma.memory.deleteMany({
-      where: { account_id: accountId, end_user_hash: endUserHash },
+    await this.database.transaction(async (tx) => {
+      await tx.memory.deleteMany({ where: { account_id: accountId, end_user_hash: endUserHash } });
+      const org = { account: { id: accountId } };
+      const budgets = { org, scope: 'end_user', scope_id: endUserHash };
+      const { count } = await tx.budget.deleteMany({ where: budgets });
+      // The version is stamped by the relay.
+      if (count > 0) await bumpAccount(tx, accountId);
     });
   }
 }

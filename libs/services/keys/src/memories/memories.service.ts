@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
@@ -11,6 +10,7 @@ import {
 } from '@gateway/contracts';
 import { CLOCK, RANDOM, type OrgRule } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
+import { endUserHashOf } from '../accounts/end-user-hash.js';
 import { AccountChanges } from '../accounts/account-change.js';
 import { ledAccount } from '../accounts/led-account.js';
 import { storedJson } from '../postgres/columns.js';
@@ -89,11 +89,7 @@ export class MemoriesService {
   /** The row of an end user. The plain id is kept nowhere, as in usage data. */
   private async placeOf(accountId: string, endUserId: string) {
     if (endUserId.length > END_USER_ID_MAX) throw new ApiError('not_found');
-    const account = await this.database.prisma.account.findUniqueOrThrow({
-      where: { id: accountId },
-      select: { end_user_key: true },
-    });
-    const end_user_hash = createHmac('sha256', account.end_user_key).update(endUserId).digest('base64url');
+    const end_user_hash = await endUserHashOf(this.database.prisma, accountId, endUserId);
     const place = { account_id: accountId, end_user_hash };
     return { ...place, where: { account_id_end_user_hash: place } };
   }

@@ -75,15 +75,15 @@ const PROVIDER_KEYS = `(
     ORDER BY p.created_at, p.id)
   FROM provider_key p WHERE p.account_id = k.account_id AND p.is_enabled)`;
 
-/** Budgets that hold for the key, oldest first; null where there is none. */
+/** Budgets that hold for the key, and those that hold by what a request carries; oldest first, null where there is none. */
 const BUDGETS = `(
   SELECT jsonb_agg(jsonb_build_object('id', b.id, 'name', b.name, 'scope', b.scope, 'scopeId', b.scope_id,
     'amountUsd', b.amount_usd::text, 'period', b.period, 'timeZone', b.time_zone, 'rollingDays', b.rolling_days,
     'countedFromMs', (extract(epoch FROM b.counted_from) * 1000)::bigint, 'isHard', b.is_hard, 'thresholdsPct', b.thresholds_pct,
     'raise', CASE WHEN b.raise_until IS NOT NULL THEN jsonb_build_object('byUsd', b.raise_by_usd::text,
       'untilMs', (extract(epoch FROM b.raise_until) * 1000)::bigint) END) ORDER BY b.id)
-  FROM budget b WHERE b.org_id = k.org_id AND b.is_enabled AND (b.scope, b.scope_id) IN (
-    ('key', k.id), ('member', k.created_by), ('team', k.team_id), ('org', k.org_id)))`;
+  FROM budget b WHERE b.org_id = k.org_id AND b.is_enabled AND (b.scope IN ('tag', 'end_user') OR (b.scope, b.scope_id) IN (
+    ('key', k.id), ('member', k.created_by), ('team', k.team_id), ('org', k.org_id))))`;
 
 /** Column of the organization's settings; null where nothing was set. */
 const REALTIME = `CASE WHEN o.id IS NULL OR (o.realtime_enabled AND o.realtime_max_sessions IS NULL
@@ -222,7 +222,7 @@ export function toKeyPrincipal(row: KeyRow, { BILLING }: Pick<KeysConfig, 'BILLI
     fixedProvider: row.fixed_provider,
     ...(row.discount === null ? {} : { discount: row.discount }),
     ...(row.provider_keys === null ? {} : { providerKeys: row.provider_keys }),
-    ...(row.budgets === null ? {} : { budgets: row.budgets }),
+    ...budgetsOf(row),
     ...(row.response_cache?.enabled
       ? { responseCache: { ttlMs: (row.response_cache.ttl_seconds ?? CACHE_TTL_SECONDS) * 1_000 } }
       : {}),
@@ -232,6 +232,21 @@ export function toKeyPrincipal(row: KeyRow, { BILLING }: Pick<KeysConfig, 'BILLI
     expiresAtMs: earliest(row.expires_at, row.grace_until),
     endUserKey: row.end_user_key,
   };
+}
+
+/** Budgets of the key, and beside them those that hold by what a request carries; each absent where there is none. */
+function budgetsOf({ budgets }: KeyRow): Pick<KeyPrincipal, 'budgets' | 'carriedBudgets'> {
+  if (budgets === null) return {};
+  const [own, carried] = [budgets.filter(isOwn), budgets.filter((budget) => !isOwn(budget))];
+  return {
+    ...(own.length === 0 ? {} : { budgets: own }),
+    ...(carried.length === 0 ? {} : { carriedBudgets: carried }),
+  };
+}
+
+/** True of a budget that holds for every request of the key. */
+export function isOwn({ scope }: Pick<BudgetGrant, 'scope'>): boolean {
+  return scope !== 'tag' && scope !== 'end_user';
 }
 
 function earliest(...times: (Date | null)[]): number | null {

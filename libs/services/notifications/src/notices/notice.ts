@@ -3,7 +3,7 @@ import {
   type AccountData,
   type AccountEventType,
   type LimitScopeData,
-  type ScopeKind,
+  type SpendScope,
 } from '@gateway/contracts';
 
 /** An event for those who have subscribed to it, unless its repetition holds it back. */
@@ -48,7 +48,7 @@ export function atMostEvery(name: string, gapMs: number, atMs: number): Repetiti
  * The scope of a limit as events name it: records keep both ids of a team member in one, and a model's own limit as
  * the key's.
  */
-export function scopeFields(scope: ScopeKind, id: string): LimitScopeData {
+export function scopeFields(scope: SpendScope, id: string): LimitScopeData {
   switch (scope) {
     case 'key': {
       const { scope_id } = shownScope(scope, id);
@@ -61,6 +61,8 @@ export function scopeFields(scope: ScopeKind, id: string): LimitScopeData {
     case 'member':
     case 'team':
     case 'org':
+    case 'tag':
+    case 'end_user':
       return { scope, scope_id: id, key_id: null };
   }
 }

@@ -1,9 +1,17 @@
-import type { RejectionRecord, ScopeKind } from '@gateway/contracts';
+import type { RejectionRecord, SpendScope } from '@gateway/contracts';
 import { scopeFields, type Notice, type Repetition } from './notice.js';
 
 /** A cap that stays reached is reported again after a day. */
 const AGAIN_MS = 86_400_000;
-const SCOPES: readonly string[] = ['key', 'team_member', 'member', 'team', 'org'] satisfies ScopeKind[];
+const SCOPES: readonly string[] = [
+  'key',
+  'team_member',
+  'member',
+  'team',
+  'org',
+  'tag',
+  'end_user',
+] satisfies SpendScope[];
 
 /** Returns the notices of a reached cap; a rejection by reservations alone makes none. */
 export function rejectionNotices(record: RejectionRecord): Notice[] {
@@ -38,6 +46,6 @@ function oncePerCap(name: string, atMs: number, cap: string): Repetition {
   };
 }
 
-function isScope(scope: string | null | undefined): scope is ScopeKind {
+function isScope(scope: string | null | undefined): scope is SpendScope {
   return scope != null && SCOPES.includes(scope);
 }

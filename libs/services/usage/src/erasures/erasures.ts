@@ -10,6 +10,8 @@ import {
 } from '@gateway/contracts';
 import { accountEventRow, OutboxRelay } from '@gateway/event-log';
 import type { Logger } from 'pino';
+import { forgetCarried } from '../posting/carried-scopes.js';
+import { withoutEndUser } from '../posting/event-columns.js';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
@@ -134,10 +136,13 @@ export class Erasures {
   private async clear(erasure: ErasureRow): Promise<void> {
     const { id, account_id, end_user_hash, created_at } = erasure;
     await this.removeContents(erasure);
+    const scope = { kind: 'end_user', id: end_user_hash } as const;
+    await this.database.transaction((client) => forgetCarried(client, account_id, scope));
     for (;;) {
       const { rows } = await this.database.pool.query<{ cleared: number }>(
         `WITH cleared AS (
-           UPDATE usage_event AS event SET end_user_hash = NULL FROM (SELECT request_id, unit FROM usage_event
+           UPDATE usage_event AS event SET end_user_hash = NULL, limits = CASE WHEN limits::text LIKE '%"end_user"%'
+             THEN ${withoutEndUser('limits')} ELSE limits END FROM (SELECT request_id, unit FROM usage_event
              WHERE account_id = $1 AND end_user_hash = $2 AND created_at <= $3 LIMIT ${ROWS_AT_ONCE}) AS found
            WHERE event.request_id = found.request_id AND event.unit = found.unit RETURNING 1
          )

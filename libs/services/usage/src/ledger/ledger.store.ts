@@ -4,6 +4,7 @@ import type { AppliedRange, Clock, Funds, Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
+import { CarriedScopes } from '../posting/carried-scopes.js';
 import { addRowless } from '../posting/rowless-numbers.js';
 import { isPeriod, PERIOD_SPENT, periodColumns } from '../posting/period-scopes.js';
 import type { Scope } from '../posting/scopes.js';
@@ -34,6 +35,7 @@ export class LedgerStore {
     private readonly database: UsageDatabase,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
+    private readonly carried: CarriedScopes,
   ) {}
 
   /** Moves a credit to a customer's account, once per kind and source; `audit` names who gave it. */
@@ -99,7 +101,8 @@ export class LedgerStore {
 
   private async spentInPeriods(scopes: readonly Scope[], accountId: string): Promise<Usd[]> {
     const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(scopes, this.clock.now());
-    const { rows } = await this.database.pool.query<{ amount: string }>({
+    await this.carried.require(scopes.map((scope) => ({ accountId, ...scope })));
+    const { rows } = await this.database.pool.query<{ amount: string | null }>({
       name: 'spent-in-periods',
       text: `SELECT (CASE WHEN w.starts_at IS NOT NULL THEN ${PERIOD_SPENT} ELSE coalesce((
           SELECT CASE WHEN t.scope = 'key' THEN t.amount ELSE t.amount - t.lapsed END FROM spend_total t
@@ -109,7 +112,10 @@ export class LedgerStore {
           WITH ORDINALITY AS s(scope, scope_id, starts_at, hours_from, hours_to, ends_at, n)) AS w ORDER BY w.n`,
       values: [accountId, scopes.map(({ kind }) => kind), scopeIds, startsAt, hoursFrom, hoursTo, endsAt],
     });
-    return rows.map(({ amount }) => Usd.parse(amount));
+    return rows.map(({ amount }) => {
+      if (amount === null) throw new Error('the sum of a tag or an end user was removed meanwhile');
+      return Usd.parse(amount);
+    });
   }
 
   /** Highest number below which nothing is missing; 0 = none. */

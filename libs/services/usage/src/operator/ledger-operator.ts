@@ -6,6 +6,7 @@ import { releaseOf } from '@gateway/platform';
 import { partitionEvents } from '../partitions/partition-events.js';
 import { Ingestion } from '../ingest/ingestion.js';
 import { ActiveAccounts } from '../projection/active-accounts.js';
+import { CarriedScopes } from '../posting/carried-scopes.js';
 import { ProjectionStore } from '../projection/projection.store.js';
 import { Projections } from '../projection/projections.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
@@ -49,7 +50,7 @@ export class LedgerOperator {
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
     });
-    const projectionStore = new ProjectionStore(database, clock);
+    const projectionStore = new ProjectionStore(database, clock, new CarriedScopes(database, clock));
     const accounts = new ActiveAccounts(clock);
     const metrics = NO_METRICS;
     this.database = database;

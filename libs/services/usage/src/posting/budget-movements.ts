@@ -27,8 +27,12 @@ export async function budgetMovements(
   const { spent, startsAt } = await spentOf(client, budgets, nowMs);
   return budgets.flatMap((budget, index) => {
     const { accountId: account_id, orgId: org_id, end_ms } = budget;
-    const { budget_id, name, scope, scope_id, amount_usd } = budget;
+    const { budget_id, name, scope, amount_usd } = budget;
+    // No event names an end user.
+    const scope_id = scope === 'end_user' ? budget_id : budget.scope_id;
     const spent_usd = spent[index];
+    // The spend of a tag or an end user is still to be summed: the next posting tells.
+    if (spent_usd === null) return [];
     const thresholds_pct = budget.thresholds_pct.filter(
       (pct) => settledNano(spent_usd) * 100n >= settledNano(amount_usd) * BigInt(pct),
     );
@@ -63,14 +67,14 @@ async function spentOf(
   client: pg.PoolClient,
   budgets: readonly Counted[],
   nowMs: number,
-): Promise<{ spent: string[]; startsAt: (Date | null)[] }> {
+): Promise<{ spent: (string | null)[]; startsAt: (Date | null)[] }> {
   const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(
     budgets.map(({ scope_id, start_ms, end_ms, rolling_days }) => ({
       id: `${scope_id}/b:${rolling_days === undefined ? `${start_ms}-${end_ms}` : `r${rolling_days}`}`,
     })),
     nowMs,
   );
-  const { rows } = await client.query<{ spent: string }>({
+  const { rows } = await client.query<{ spent: string | null }>({
     name: 'spent-of-budgets',
     text: `SELECT ${PERIOD_SPENT}::text AS spent
       FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[])
@@ -83,5 +87,5 @@ async function spentOf(
       ...[startsAt, hoursFrom, hoursTo, endsAt],
     ],
   });
-  return { spent: rows.map(({ spent }) => Usd.parse(spent).toString()), startsAt };
+  return { spent: rows.map(({ spent }) => spent && Usd.parse(spent).toString()), startsAt };
 }

@@ -67,11 +67,23 @@ const REPLACED = [...NAMES, ...JSON_COLUMNS]
   .map((name) => `${name} = excluded.${name}`);
 
 /** An end user who was erased since then stays so, whatever is replayed. */
+const IS_ERASED = `(end_user_hash IS NOT NULL AND EXISTS (SELECT 1 FROM erased_end_user AS e
+  WHERE e.account_id = unit_row.account_id AND e.end_user_hash = unit_row.end_user_hash AND e.erased_at >= unit_row.created_at))`;
+
 function selected(name: string): string {
-  if (name !== 'end_user_hash') return name;
-  return `CASE WHEN end_user_hash IS NULL OR EXISTS (SELECT 1 FROM erased_end_user AS e
-    WHERE e.account_id = unit_row.account_id AND e.end_user_hash = unit_row.end_user_hash
-      AND e.erased_at >= unit_row.created_at) THEN NULL ELSE end_user_hash END`;
+  return name === 'end_user_hash' ? `CASE WHEN NOT ${IS_ERASED} THEN end_user_hash END` : name;
+}
+
+/** Readings name the end user whose budget counted the unit. */
+function selectedJson(name: string, index: number): string {
+  const value = `nullif(json -> ${index}, 'null')`;
+  return name === 'limits' ? `CASE WHEN ${IS_ERASED} THEN ${withoutEndUser(value)} ELSE ${value} END` : value;
+}
+
+/** SQL of readings without those of an end user's budget. */
+export function withoutEndUser(limits: string): string {
+  return `(SELECT jsonb_agg(l ORDER BY n) FROM jsonb_array_elements(CASE jsonb_typeof(${limits}) WHEN 'array' THEN ${limits} END)
+    WITH ORDINALITY AS reading(l, n) WHERE l ->> 'scope' <> 'end_user')`;
 }
 
 /**
@@ -81,7 +93,7 @@ function selected(name: string): string {
  */
 export const INSERT_EVENTS = `
 INSERT INTO usage_event (${[...NAMES, ...JSON_COLUMNS].join(', ')})
-SELECT ${NAMES.map(selected).join(', ')}, ${JSON_COLUMNS.map((_, index) => `nullif(json -> ${index}, 'null')`).join(', ')}
+SELECT ${NAMES.map(selected).join(', ')}, ${JSON_COLUMNS.map(selectedJson).join(', ')}
 FROM ROWS FROM (${ARRAYS.join(', ')}, jsonb_array_elements($${COLUMNS.length + 1}::jsonb))
   AS unit_row(${NAMES.join(', ')}, json)
 ON CONFLICT (request_id, unit) DO UPDATE SET ${REPLACED.join(', ')}

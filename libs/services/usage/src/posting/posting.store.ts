@@ -8,6 +8,7 @@ import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { isCharged } from './charged.js';
 import { insertDeadLetters } from './dead-letters.js';
 import { budgetMovements } from './budget-movements.js';
+import { addCarriedHours } from './carried-hours.js';
 import { eventArrays } from './event-columns.js';
 import { movements } from './movements.js';
 import { planPosting } from './posting.js';
@@ -95,6 +96,7 @@ export class PostingStore {
     const balances = await moveAccounts(client, posting.accounts, at);
     await insertTransfers(client, posting, at);
     await addHours(client, posting);
+    await addCarriedHours(client, fresh);
     await addSums(client, fresh, addedUp);
     await noteLateTags(client, fresh, tagsClaimedTo);
     const totals = await addTotals(client, posting);

@@ -1,7 +1,7 @@
-import type { ScopeKind, UsageRecord } from '@gateway/contracts';
+import type { SpendScope, UsageRecord } from '@gateway/contracts';
 
 export interface Scope {
-  kind: ScopeKind;
+  kind: SpendScope;
   id: string;
 }
 

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK } from '@gateway/platform';
-import type { Clock, ProjectionRequest, ScopeKind, UsageRecord } from '@gateway/contracts';
+import type { Clock, ProjectionRequest, SpendScope, UsageRecord } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { awaitsOutcome } from '../posting/read-batch.js';
-import { PERIOD_SPENT, periodColumns, periodsOf } from '../posting/period-scopes.js';
+import { CarriedScopes } from '../posting/carried-scopes.js';
+import { isCarried, PERIOD_SPENT, periodColumns, periodsOf } from '../posting/period-scopes.js';
 import type { Scope } from '../posting/scopes.js';
 import { HISTORY } from '../postgres/ledger-history.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
@@ -30,7 +31,7 @@ interface AccountRow {
 
 interface PostedRow {
   n: number;
-  posted: string;
+  posted: string | null;
 }
 
 const SCOPES_MAX = 10_000;
@@ -69,7 +70,16 @@ export class ProjectionStore {
   constructor(
     private readonly database: UsageDatabase,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly carried: CarriedScopes,
   ) {}
+
+  /** Accounts whose totals are not all known yet: spend of a tag or an end user is still to be summed, which is begun. */
+  async unready(wishes: readonly ProjectionWish[]): Promise<Set<string>> {
+    const carried = wishes.flatMap(({ accountId, scopes }) =>
+      scopes.filter(isCarried).map((scope) => ({ accountId, ...scope })),
+    );
+    return this.carried.begin(carried);
+  }
 
   /** One request per wish, all from one snapshot. An account without postings has version 0 and nothing posted. */
   async snapshot(wishes: readonly ProjectionWish[]): Promise<ProjectionRequest[]> {
@@ -78,6 +88,7 @@ export class ProjectionStore {
       scopes.map((scope) => ({ accountId, ...scope })),
     );
     if (scopes.length > SCOPES_MAX) return this.inParts(wishes);
+    await this.carried.require(scopes);
     const { scopeIds, startsAt, hoursFrom, hoursTo, endsAt } = periodColumns(scopes, this.clock.now());
     const hasPeriods = startsAt.some((at) => at !== null);
     const { rows } = await this.database.pool.query<AccountRow & PostedRow & { kind: string }>({
@@ -94,6 +105,8 @@ export class ProjectionStore {
     });
     const accounts = new Map(rows.filter(({ kind }) => kind === 'account').map((row) => [row.id, row]));
     const posted = new Map(rows.filter(({ kind }) => kind === 'scope').map((row) => [row.n, row.posted]));
+    if (scopes.some((scope, index) => isCarried(scope) && posted.get(index + 1) === null))
+      throw new Error('the sum of a tag or an end user was removed meanwhile');
     const history = rows.find(({ kind }) => kind === 'history')?.n ?? 0;
     let n = 0;
     return wishes.map(({ accountId, gen, scopes: wished, units }) => ({
@@ -171,7 +184,7 @@ interface UnitRow {
 /** A capped model counter may hold the unit too: both its names are sent, which is harmless where none exists. */
 function scopesOf({ key_id, member_id, team_id, org_id, model, limits }: UnitRow): Scope[] {
   if (key_id === null) return [];
-  const kind: ScopeKind = 'key';
+  const kind: SpendScope = 'key';
   const brand = model.split('/')[0] ?? model;
   const scopes: Scope[] = [
     { kind, id: key_id },

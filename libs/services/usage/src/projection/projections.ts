@@ -47,8 +47,11 @@ export class Projections {
   ): Promise<void> {
     const wishes = wishesOf(units, dead);
     for (const { accountId } of wishes) this.accounts.add(accountId);
-    if (await this.deliver(wishes, posted)) return;
-    await this.noteDebts(wishes);
+    const unready = await this.store.unready(wishes);
+    const ready = wishes.filter(({ accountId }) => !unready.has(accountId));
+    const isDelivered = await this.deliver(ready, posted);
+    const left = wishes.filter(({ accountId }) => !isDelivered || unready.has(accountId));
+    if (left.length > 0) await this.noteDebts(left);
   }
 
   /** Posted totals of these scopes for a generation that does not know them; null = where it does. Throws where the store is away. */

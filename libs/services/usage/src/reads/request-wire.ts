@@ -11,6 +11,7 @@ import {
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type { Prisma } from '../generated/prisma/client.js';
+import { isPeriod } from '../posting/period-scopes.js';
 import type { PricedUnit } from '../posting/reprice.js';
 import { EVENT, toWire } from './event-wire.js';
 
@@ -131,6 +132,8 @@ function limitsSeen([{ limits }]: readonly UnitRow[]): LimitSeen[] | null {
   if (!Array.isArray(limits)) return null;
   return (limits as unknown as LimitReading[]).flatMap((seen): LimitSeen[] => {
     const { scope, scope_id: id } = seen;
+    // Periods of budgets limit no rate.
+    if (isPeriod(id)) return [];
     const counter = scope === 'key' && id.includes('/') ? id.slice(id.indexOf('/') + 1) : null;
     const whose = { ...shownScope(scope, id), counter };
     const cap = seen.cap_usd ?? null;

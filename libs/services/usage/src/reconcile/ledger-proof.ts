@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { CARRIED } from '../posting/period-scopes.js';
 import type { DifferenceKind, Finding, Sums } from './finding.js';
 
 /** The accounts of a statement: some, or all (and then those of the platform as well). */
@@ -28,6 +29,10 @@ function only(column: string, accounts: Accounts): string {
 export async function ledgerFindings(database: Queryable, accounts: Accounts): Promise<Finding[]> {
   const statements = [linksSql(accounts), accountsSql(accounts), totalsSql(accounts), hoursSql(accounts)];
   statements.push(notAppliedSql(accounts), paymentsSql(accounts), unbilledSql(accounts));
+  // Which tag it is, is the customer's and not named.
+  statements.push(`SELECT 'hour_differs' AS kind, account_id AS account,
+      scope || ':' || left(md5(scope_id), 8) || ' ' || to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24"Z"') AS scope,
+      expected, found FROM (${carriedHoursSql(accounts)}) AS carried`);
   if (accounts === 'all') statements.push(...WHOLE, DEAD_LETTERS);
   let found: Finding[] = [];
   for (const sql of statements) {
@@ -142,6 +147,20 @@ SELECT 'hour_differs' AS kind, account_id AS account,
   ${text('s.amount')} AS expected, ${text('h.amount')} AS found
 FROM spent s FULL JOIN (SELECT * FROM spend_hour WHERE ${only('account_id', accounts)}) h
   USING (account_id, scope, scope_id, hour)
+WHERE coalesce(s.amount, 0) <> coalesce(h.amount, 0)`;
+}
+
+/** Hours of tags and end users that differ from the events since they are kept. */
+export function carriedHoursSql(accounts: Accounts): string {
+  return `
+SELECT account_id, scope, scope_id, hour, ${text('s.amount')} AS expected, ${text('h.amount')} AS found
+FROM (
+    SELECT e.account_id, k.scope, k.scope_id, date_trunc('hour', e.created_at, 'UTC') AS hour, sum(e.cost) AS amount
+    FROM usage_event e CROSS JOIN LATERAL ${CARRIED} AS c JOIN carried_scope k
+      ON k.account_id = e.account_id AND k.scope = c.scope AND k.scope_id = c.scope_id AND k.since <= e.created_at
+    WHERE e.cost > 0 AND ${only('e.account_id', accounts)} AND e.account_id IN (SELECT account_id FROM carried_scope)
+    GROUP BY 1, 2, 3, 4) s
+  FULL JOIN (SELECT * FROM carried_hour WHERE ${only('account_id', accounts)}) h USING (account_id, scope, scope_id, hour)
 WHERE coalesce(s.amount, 0) <> coalesce(h.amount, 0)`;
 }
 

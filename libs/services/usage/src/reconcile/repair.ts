@@ -7,7 +7,7 @@ import type { Projections } from '../projection/projections.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
 import type { MissingUnit } from './journal-proof.js';
-import { hoursSql, linksSql, totalsSql, unbilledSql } from './ledger-proof.js';
+import { carriedHoursSql, hoursSql, linksSql, totalsSql, unbilledSql } from './ledger-proof.js';
 import { rebuildQuarterHours } from './slots-proof.js';
 import { rebuildTags } from './tags-proof.js';
 
@@ -186,6 +186,12 @@ async function rebuildBuckets(client: pg.PoolClient, account: string): Promise<v
       [account, scope, rest.slice(0, space), rest.slice(space + 1).replace('Z', ':00:00Z'), expected],
     );
   }
+  await client.query(
+    `INSERT INTO carried_hour (account_id, scope, scope_id, hour, amount)
+     SELECT account_id, scope, scope_id, hour, expected::numeric FROM (${carriedHoursSql([account])}) AS different
+     ON CONFLICT (account_id, scope, scope_id, hour) DO UPDATE SET amount = excluded.amount`,
+    [[account]],
+  );
 }
 
 function scopeOf(name: string): [string, string] {

@@ -1,4 +1,5 @@
 import { eventually } from '@gateway/testing';
+import { endUserHash } from '../../request/end-user-hash.js';
 import {
   hello,
   keyScope,
@@ -134,4 +135,42 @@ describe('budgets', () => {
     };
     expect((await edge.post(hello('budget/passed'), { key })).status).toBe(200);
   });
+
+  it.each([
+    ['tag', 'project=a', { 'x-request-tags': 'project=a' }, {}],
+    ['tag', 'of=key', { 'x-request-tags': 'of=other' }, {}],
+    ['end_user', 'alice', {}, { user: 'alice' }],
+  ] as const)(
+    '402 of a budget of %s %s for the requests that carry it alone, and no end user is named',
+    async (scope, id, headers, body) => {
+      edge.serveModels(
+        testModel('budget/carried', [
+          { provider: 'simulated', upstreamModel: 'sim-chat:completion=90', price: '1000' },
+        ]),
+      );
+      const principal = testPrincipal('key_carried', { limits: [keyScope('key_carried', {})] });
+      const scopeId = scope === 'end_user' ? (endUserHash(principal, id) ?? '') : id;
+      const budget = {
+        ...{ id: 'bud_carried', name: 'Carried', scope, scopeId, amountUsd: '0.001' },
+        ...{ raise: null, period: 'day' as const, timeZone: 'UTC', countedFromMs: 7 },
+      };
+      const requestTags: Record<string, string> = id === 'of=key' ? { of: 'key' } : {};
+      const key = edge.addKey({ ...principal, requestTags, carriedBudgets: [budget] });
+      const ask = (): ReturnType<typeof edge.post> =>
+        edge.post({ ...hello('budget/carried'), ...body }, { key, headers });
+      const served = await ask();
+      expect(served.status).toBe(200);
+      const { limits } = (await edge.record(served)) as { limits: { scope: string; scope_id: string }[] };
+      expect(limits[1]).toMatchObject({ scope, scope_id: expect.stringContaining(`${scopeId}/b:`) });
+      await eventually(async () => (await edge.limits.read('acct_test', [])).reservedUnits === 0);
+      const refused = await ask();
+      const text = await refused.text();
+      expect([refused.status, JSON.parse(text)]).toEqual([
+        402,
+        expect.objectContaining({ error: expect.objectContaining({ budget_id: 'bud_carried' }) }),
+      ]);
+      expect(text).not.toContain(scopeId);
+      if (id !== 'of=key') expect((await edge.post(hello('budget/carried'), { key })).status).toBe(200);
+    },
+  );
 });
