@@ -23,7 +23,7 @@ describe('admitRequest', () => {
     expect(admitRequest(principal(), PAID, 'req_1/0', RESERVATION)).toEqual({
       accountId: 'acct_1',
       accountVersion: 7,
-      unit: 'req_1/0',
+      unitId: 'req_1/0',
       scopes: [
         { kind: 'key', id: 'k1', rpm: 100, rpd: 20, tpm: null, capNano: 1_250_000_000n },
         { kind: 'org', id: 'o1', rpm: null, rpd: null, tpm: 500, capNano: null },
