@@ -179,6 +179,8 @@ export function readServices(
 /** Throws ConfigError where answers would wait for brokers: this process keeps its event log in memory. */
 function ownEdge(env: Environment): Readonly<EdgeConfig> {
   const config = loadConfig(EdgeConfig, env);
+  if (config.JOURNAL_ACK_ORGANIZATIONS.length > 0)
+    throw new ConfigError(['JOURNAL_ACK_ORGANIZATIONS: one process has no brokers, so leave it empty']);
   if (config.JOURNAL_ACK === 'kafka')
     throw new ConfigError([
       'JOURNAL_ACK: kafka needs a fleet with brokers; one process has none, so say disk',

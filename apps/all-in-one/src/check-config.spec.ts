@@ -95,8 +95,10 @@ describe('what --check-config reads', () => {
     },
   );
 
-  it('names an acknowledgement by brokers, which one process does not have', () =>
-    expect(faultsOf({ JOURNAL_ACK: 'kafka' })).toContain('JOURNAL_ACK: kafka needs a fleet with brokers'));
+  it('names an acknowledgement by brokers, which one process does not have', () => {
+    expect(faultsOf({ JOURNAL_ACK: 'kafka' })).toContain('JOURNAL_ACK: kafka needs a fleet with brokers');
+    expect(faultsOf({ JOURNAL_ACK_ORGANIZATIONS: 'org_1' })).toContain('one process has no brokers');
+  });
 
   it('finds nothing in folders that are not used: mail by a server, objects in a bucket, secrets by value', () => {
     const away = join(file('in-the-way', ''), 'folder');

@@ -70,14 +70,14 @@ function frontDoorOf(config: Readonly<EdgeConfig>): FrontDoorServices {
 type Logger = { error(fields: object, message: string): void };
 
 /** The journal goes to Kafka in a thread of its own. */
-function fleetShipper(fleet: FleetSettings, { JOURNAL_ACK }: Readonly<EdgeConfig>): DynamicModule {
+function fleetShipper(fleet: FleetSettings, config: Readonly<EdgeConfig>): DynamicModule {
   const useFactory =
     (clock: Clock, logger: Logger, funds: Funds): StartShipper =>
     (events) =>
       new WorkerShipper({
         kafka: kafkaAccess(fleet),
         clientId: 'edge-shipper',
-        isAwaited: JOURNAL_ACK === 'kafka',
+        isAwaited: config.JOURNAL_ACK === 'kafka' || config.JOURNAL_ACK_ORGANIZATIONS.length > 0,
         clock,
         watermark: (producer, epoch) => funds.watermark(producer, epoch),
         events,

@@ -46,7 +46,10 @@ describe('an answer that waits for the brokers', () => {
     expect(acks.late).toBe(1);
   });
 
-  it('ships what is written and waits for no disk, where JOURNAL_ACK is kafka; then for its own epoch alone', () =>
+  it.each([
+    ['JOURNAL_ACK is kafka', { ack: 'kafka' as const }],
+    ['its organization asks for it', { ackFor: new Set(['org_1']) }],
+  ])('ships what is written and waits for no disk, where %s; then for its own epoch alone', (_, asked) =>
     withFolder(async (dir) => {
       const alone = await openJournal(dir);
       await alone.journal.commit(alone.journal.outcome('gateway.usage.v1', 'a', usage(1)));
@@ -54,7 +57,7 @@ describe('an answer that waits for the brokers', () => {
       let letSync = (): void => undefined;
       const gate = new Promise<void>((resolve) => (letSync = resolve));
       const disk = faultyDisk({ sync: (fd) => gate.then(() => nodeDisk.sync(fd)) });
-      const { journal } = await openJournal(dir, { producer: 'edge-1', ack: 'kafka', ackMs: 50, disk });
+      const { journal } = await openJournal(dir, { producer: 'edge-1', ...asked, ackMs: 50, disk });
       const orders: (number | 'hurry')[] = [];
       journal.follow({
         addSource: () => undefined,
@@ -62,7 +65,7 @@ describe('an answer that waits for the brokers', () => {
         hurry: () => void orders.push('hurry'),
       } as unknown as ShipperHandle);
       const receipt = journal.outcome('gateway.usage.v1', 'a', usage(2));
-      const answer = watched(journal.commit(receipt));
+      const answer = watched(journal.commit(receipt, 'org_1'));
       await ioTick();
       expect(orders).toEqual([1, 'hurry']);
       expect(journal.stats().syncedSeq).toBe(0);
@@ -77,6 +80,16 @@ describe('an answer that waits for the brokers', () => {
       await receipt.synced;
       // What has shipped is not named again.
       expect(orders).toEqual([1, 'hurry']);
+      await journal.close();
+    }),
+  );
+
+  it('an answer of another organization, or of none, waits for no brokers', () =>
+    withFolder(async (dir) => {
+      const { journal } = await openJournal(dir, { ackFor: new Set(['org_1']), ackMs: 50 });
+      for (const [n, orgId] of ['org_2', null].entries())
+        await journal.commit(journal.outcome('gateway.usage.v1', 'a', usage(n)), orgId);
+      expect(journal.stats().lateAcks).toBe(0);
       await journal.close();
     }));
 });

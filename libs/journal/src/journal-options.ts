@@ -15,6 +15,8 @@ export interface JournalOptions {
   /** `kafka`: an answer waits, for `ackMs` at most, until the brokers have its outcome; default `disk`. */
   ack?: 'disk' | 'kafka';
   ackMs?: number;
+  /** Organizations whose answers wait for the brokers, whatever `ack` says. */
+  ackFor?: ReadonlySet<string>;
   /**
    * Shortest time between two group commits, in milliseconds; default 0. What is written meanwhile shares the next one,
    * and a power cut may take that much more; kill -9 takes nothing either way.

@@ -175,10 +175,12 @@ export class Journal {
     return isWritten;
   }
 
-  /** Wait for it before the last bytes of an answer leave: everything of this tick is written at its end, at once. */
-  commit(receipt: Receipt): Promise<void> {
-    const written = this.options.sync === 'wait' ? receipt.synced : this.tickEnd();
-    return this.options.ack === 'kafka' ? written.then(() => this.acked(receipt)) : written;
+  /** Wait for it before an organization's last bytes leave: everything of this tick is written at its end, at once. */
+  commit(receipt: Receipt, orgId: string | null = null): Promise<void> {
+    const { sync, ack, ackFor } = this.options;
+    const written = sync === 'wait' ? receipt.synced : this.tickEnd();
+    const isAwaited = ack === 'kafka' || (orgId !== null && ackFor?.has(orgId));
+    return isAwaited ? written.then(() => this.acked(receipt)) : written;
   }
 
   /** The brokers have everything of this epoch up to `seq`. */

@@ -79,6 +79,7 @@ const JOURNAL: Provider[] = [
         sync: config.JOURNAL_SYNC,
         ack: config.JOURNAL_ACK,
         ackMs: config.JOURNAL_ACK_MS,
+        ackFor: new Set(config.JOURNAL_ACK_ORGANIZATIONS),
         syncGapMs: config.JOURNAL_SYNC === 'wait' ? 0 : SYNC_GAP_MS,
         budgetBytes: config.JOURNAL_BUDGET_BYTES,
         traceparent: tracer === null ? undefined : activeTraceparent,

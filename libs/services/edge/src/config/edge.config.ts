@@ -1,4 +1,14 @@
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
 import { BILLING_MODES, type BillingMode } from '@gateway/contracts';
 import {
   isSimulated,
@@ -21,6 +31,7 @@ import {
   loadConfig,
   OrFile,
   ToBoolean,
+  ToList,
   ToNumber,
   valueOrFile,
 } from '@gateway/platform';
@@ -45,6 +56,8 @@ export class EdgeConfig {
   /** `kafka`: the last bytes of an answer wait, JOURNAL_ACK_MS at most, until all replicas of the brokers have its record. */
   @IsIn(['disk', 'kafka']) JOURNAL_ACK: 'disk' | 'kafka' = 'disk';
   @ToNumber() @IsInt() @Min(1) @Max(10_000) JOURNAL_ACK_MS = 50;
+  /** Ids of organizations whose answers wait as with `kafka`, whatever JOURNAL_ACK says. */
+  @ToList() @ArrayMaxSize(1_000) @IsString({ each: true }) JOURNAL_ACK_ORGANIZATIONS: string[] = [];
   @ToNumber() @IsInt() @Min(16_777_216) JOURNAL_BUDGET_BYTES = 10_737_418_240;
   /** Connections per upstream origin: at least the streams that run at once. */
   @ToNumber() @IsInt() @Min(1) @Max(65_536) UPSTREAM_CONNECTIONS = 1_024;

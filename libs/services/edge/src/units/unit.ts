@@ -138,7 +138,7 @@ export class Unit {
     const { accountId, unitId } = this.admitted.admitRequest;
     const nano = Number(settle.nano);
     settling.add({ accountId, unit: unitId, nano });
-    const written = journal.commit(receipt);
+    const written = journal.commit(receipt, facts.org_id);
     return this.isNear(nano) ? written.then(() => settling.reported(accountId)) : written;
   }
 
