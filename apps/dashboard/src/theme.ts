@@ -30,6 +30,8 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
     Modal: {
       defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } },
+      // As heavy as the title of a panel.
+      styles: { title: { fontWeight: 650 } },
     },
   },
 });

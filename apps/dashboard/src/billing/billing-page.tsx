@@ -125,7 +125,11 @@ function Burn({ org }: { org: string }): ReactNode {
             bars: {
               labels: days.map(({ label }) => label),
               series: [
-                { label: 'Spend', color: 'gateway.6', heights: days.map((day) => barHeight(day.spend_usd)) },
+                {
+                  label: 'Spend',
+                  color: 'var(--mantine-color-gateway-6)',
+                  heights: days.map((day) => barHeight(day.spend_usd)),
+                },
               ],
             },
           }}

@@ -23,6 +23,7 @@ export function ChartPanel({ title, scope, table, children }: ChartPanelProps): 
       {children}
       <Button
         variant="subtle"
+        color="gray"
         size="compact-sm"
         my="xs"
         style={AT_THE_LEFT}

@@ -1,8 +1,7 @@
-import '@mantine/charts/styles.css';
-import { LineChart } from '@mantine/charts';
 import { Link } from '@tanstack/react-router';
-import type { MouseEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { Lines as Content, Mark } from './bars.js';
+import { Plot, type Scale } from './plot.js';
 
 interface LinesProps {
   lines: Content;
@@ -11,82 +10,86 @@ interface LinesProps {
   format: (height: number, top?: number) => string;
 }
 
-const WHOLE = 'whole';
-
-/**
- * A line for each group over time, and a thick one for all of them. Its keys are s0, s1 and so on as those of the bars are. It
- * is for the eye and the mouse: a table says the same to everybody else, with the same links.
- */
-export default function Lines({ lines, label, format }: LinesProps): ReactNode {
-  const { labels, series, whole } = lines;
-  const rows = labels.map((bucket, at) => ({
-    bucket,
-    ...Object.fromEntries(series.map(({ heights }, index) => [`s${index}`, heights[at]])),
-    ...(whole && { [WHOLE]: whole[at] }),
-  }));
-  const top = topOf(lines);
-  const marks = new Map(series.map((group, index) => [`s${index}`, group.marks]));
-  const drawn = series.map((group, index) => ({ name: `s${index}`, label: group.label, color: group.color }));
-  return (
-    <figure aria-label={label} style={NO_MARGIN}>
-      <div aria-hidden onMouseDown={keepFocus}>
-        <LineChart
-          h={260}
-          data={rows}
-          dataKey="bucket"
-          series={whole === null ? drawn : [...drawn, { name: WHOLE, label: 'All', color: ALL }]}
-          curveType="linear"
-          connectNulls={false}
-          valueFormatter={(height) => format(height)}
-          yAxisProps={{ width: 72, tickFormatter: (height: number) => format(height, top) }}
-          lineProps={({ name }) => ({
-            isAnimationActive: false,
-            // Nothing that is drawn over the points takes their presses: they are links.
-            activeDot: false,
-            pointerEvents: 'none',
-            strokeWidth: name === WHOLE ? 4 : 2,
-            ...dotOf(marks.get(name)),
-          })}
-          lineChartProps={{ accessibilityLayer: false }}
-          tickLine="none"
-          gridAxis="x"
-        />
-      </div>
-    </figure>
-  );
-}
-
-const NO_MARGIN = { margin: 0 } as const;
 const ALL = 'var(--mantine-color-text)';
 
-/** A link that is pressed takes the focus, which is lost to what is hidden from screen readers. */
-function keepFocus(event: MouseEvent): void {
-  event.preventDefault();
-}
-
-function topOf({ series, whole }: Content): number {
-  const all = [...series.flatMap(({ heights }) => heights), ...(whole ?? [])];
-  return Math.max(0, ...all.map((height) => height ?? 0));
-}
-
-interface Dot {
-  index?: number;
-  cx?: number | null;
-  cy?: number | null;
-  stroke?: string;
-}
-
-function dotOf(marks: readonly Mark[] | undefined): { dot?: (dot: Dot) => ReactNode } {
-  if (marks === undefined) return {};
-  return { dot: (dot) => <LinkedDot key={dot.index} dot={dot} mark={marks[dot.index ?? 0]} /> };
-}
-
-/** A point as a link of its own; a bucket without a value has none. */
-function LinkedDot({ dot: { cx, cy, stroke }, mark }: { dot: Dot; mark: Mark }): ReactNode {
-  if (cx == null || cy == null) return <g />;
+/**
+ * A line for each group over time, and a thick one for all of them. It is for the eye and the mouse: a table says the same to
+ * everybody else, with the same links.
+ */
+export default function Lines({ lines: { labels, series, whole }, label, format }: LinesProps): ReactNode {
+  const drawn: Drawn[] = [
+    ...series.map(({ label: name, ...group }) => ({ ...group, name, thickness: 2 })),
+    ...(whole === null ? [] : [{ name: 'All', color: ALL, heights: whole, thickness: 4 }]),
+  ];
+  const top = Math.max(0, ...drawn.flatMap(({ heights }) => heights.map((height) => height ?? 0)));
   return (
-    <Link to={mark.to} search={mark.search} tabIndex={-1}>
-      <circle cx={cx} cy={cy} r={4} fill={stroke} />
-    </Link>
+    <Plot
+      label={label}
+      labels={labels}
+      top={top}
+      format={format}
+      readingsOf={(at) => ({
+        readings: drawn
+          .flatMap(({ name, color, heights }) => {
+            const height = heights[at];
+            return height === null ? [] : [{ label: name, color, height }];
+          })
+          .sort((a, b) => b.height - a.height),
+        // A median or a share has no sum.
+        total: null,
+      })}
+      draw={(scale) => drawn.map((line, group) => <OneLine key={group} line={line} scale={scale} />)}
+    />
   );
+}
+
+interface Drawn {
+  name: string;
+  color: string;
+  heights: readonly (number | null)[];
+  /** One per bucket: its point is a link. */
+  marks?: readonly Mark[];
+  thickness: number;
+}
+
+function OneLine({
+  line: { color, heights, marks, thickness },
+  scale,
+}: {
+  line: Drawn;
+  scale: Scale;
+}): ReactNode {
+  return (
+    <>
+      <path
+        d={pathOf(heights, scale)}
+        fill="none"
+        stroke={color}
+        strokeWidth={thickness}
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        // Nothing that is drawn over the points takes their presses: they are links.
+        pointerEvents="none"
+      />
+      {marks?.map(({ to, search }, at) => {
+        const height = heights[at];
+        if (height === null) return null;
+        return (
+          <Link key={at} to={to} search={search} tabIndex={-1}>
+            <circle cx={scale.x(at)} cy={scale.y(height)} r={4} fill={color} />
+          </Link>
+        );
+      })}
+    </>
+  );
+}
+
+/** Returns the path of a line, broken where there is no value; a value alone is a dot. */
+function pathOf(heights: readonly (number | null)[], { x, y }: Scale): string {
+  const steps = heights.map((height, at) => {
+    if (height === null) return '';
+    const place = `${x(at).toFixed(1)} ${y(height).toFixed(1)}`;
+    return at > 0 && heights[at - 1] !== null ? `L${place}` : `M${place}h0`;
+  });
+  return steps.join('');
 }

@@ -1,8 +1,11 @@
-import '@mantine/charts/styles.css';
-import { BarChart } from '@mantine/charts';
-import type { MouseEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { BarLink } from './bar-link.js';
-import type { Bars, Mark } from './bars.js';
+import type { Bars } from './bars.js';
+import { Plot, type Scale } from './plot.js';
+
+const BAR_PX = 36;
+/** Part of a bucket that its bar takes. */
+const FILLED = 0.8;
 
 interface StackedBarsProps {
   bars: Bars;
@@ -11,56 +14,47 @@ interface StackedBarsProps {
   format: (height: number, top?: number) => string;
 }
 
-/**
- * Groups stacked over time. A dot in a key is read as a path, so series are called s0, s1 and so on. It is for the eye and the
- * mouse: a table says the same to everybody else, with the same links.
- */
+/** Groups stacked over time. It is for the eye and the mouse: a table says the same to everybody else, with the same links. */
 export default function StackedBars({ bars, label, format }: StackedBarsProps): ReactNode {
-  const rows = bars.labels.map((bucket, at) => ({
-    bucket,
-    ...Object.fromEntries(bars.series.map(({ heights }, index) => [`s${index}`, heights[at] ?? 0])),
-  }));
-  const top = Math.max(
-    ...bars.labels.map((_, at) => bars.series.reduce((sum, { heights }) => sum + (heights[at] ?? 0), 0)),
-  );
-  const marks = new Map(bars.series.map((series, index) => [`s${index}`, series.marks]));
+  const { labels, series } = bars;
+  const totals = labels.map((_, at) => series.reduce((sum, { heights }) => sum + heights[at], 0));
   return (
-    <figure aria-label={label} style={NO_MARGIN}>
-      <div aria-hidden onMouseDown={keepFocus}>
-        <BarChart
-          h={260}
-          data={rows}
-          dataKey="bucket"
-          type="stacked"
-          series={bars.series.map((series, index) => ({
-            name: `s${index}`,
-            label: series.label,
-            color: series.color,
-          }))}
-          valueFormatter={(height) => format(height)}
-          yAxisProps={{ width: 72, tickFormatter: (height: number) => format(height, top) }}
-          barProps={({ name }) => ({ isAnimationActive: false, maxBarSize: 36, ...shapeOf(marks.get(name)) })}
-          accessibilityLayer={false}
-          tickLine="none"
-          gridAxis="x"
-        />
-      </div>
-    </figure>
+    <Plot
+      label={label}
+      labels={labels}
+      top={Math.max(...totals)}
+      format={format}
+      readingsOf={(at) => ({
+        readings: series
+          .map(({ label: name, color, heights }) => ({ label: name, color, height: heights[at] }))
+          .filter(({ height }) => height > 0)
+          .sort((a, b) => b.height - a.height),
+        total: series.length > 1 ? totals[at] : null,
+      })}
+      draw={(scale) => labels.map((_, at) => <Bar key={at} bars={bars} at={at} scale={scale} />)}
+    />
   );
 }
 
-const NO_MARGIN = { margin: 0 } as const;
-
-/** A link that is pressed takes the focus, which is lost to what is hidden from screen readers. */
-function keepFocus(event: MouseEvent): void {
-  event.preventDefault();
-}
-
-type Shape = Pick<Parameters<typeof BarLink>[0]['bar'], 'x' | 'y' | 'width' | 'height' | 'fill'>;
-
-function shapeOf(marks: readonly Mark[] | undefined): {
-  shape?: (bar: Shape & { index: number }) => ReactNode;
-} {
-  if (marks === undefined) return {};
-  return { shape: ({ index, ...bar }) => <BarLink mark={marks[index]} bar={bar} /> };
+/** The groups of one bucket, the first at the bottom. */
+function Bar({ bars: { series }, at, scale }: { bars: Bars; at: number; scale: Scale }): ReactNode {
+  const width = Math.min(BAR_PX, scale.band * FILLED);
+  let below = 0;
+  return series.map(({ color, heights, marks }, group) => {
+    const from = below;
+    below += heights[at];
+    if (heights[at] <= 0) return null;
+    const bar = {
+      x: scale.x(at) - width / 2,
+      y: scale.y(below),
+      width,
+      height: scale.y(from) - scale.y(below),
+      fill: color,
+    };
+    return marks === undefined ? (
+      <rect key={group} {...bar} />
+    ) : (
+      <BarLink key={group} mark={marks[at]} bar={bar} />
+    );
+  });
 }

@@ -1,6 +1,6 @@
 import { Anchor, Badge, Button, Code, Group, SimpleGrid, Stack } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { asProblem } from '../api/problem.js';
 import { count, milliseconds } from '../format/time.js';
 import { CopyText } from '../shell/copy-text.js';
@@ -17,11 +17,13 @@ import { Bill } from './bill.js';
 import { Contents } from './contents.js';
 import { CopyRequest } from './copy-request.js';
 import { Fact } from './facts.js';
-import { OthersCost } from './others-cost.js';
 import { RecordJson } from './record-json.js';
 import { Refused } from './refused.js';
 import { useContents, useKeyOwner, useLookup, type Lookup } from './requests.queries.js';
 import { Waterfall } from './waterfall.js';
+
+// Compares once the request stands there.
+const OthersCost = lazy(async () => ({ default: (await import('./others-cost.js')).OthersCost }));
 
 export default function RequestPage(): ReactNode {
   const { id = '' }: { id?: string } = useParams({ strict: false });
@@ -92,7 +94,7 @@ function Found({ request }: { request: Lookup }): ReactNode {
         <Waterfall request={request} />
       </Panel>
       <Bill request={request} />
-      {model !== null && <OthersCost request={{ ...request, model }} />}
+      <Suspense>{model !== null && <OthersCost request={{ ...request, model }} />}</Suspense>
       <Contents contents={contents} />
       <RecordJson request={request} />
     </Stack>
