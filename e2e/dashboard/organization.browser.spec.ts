@@ -59,7 +59,7 @@ describe('the pages of an organization', () => {
       await page.getByLabel('I have saved it').check();
       await page.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('button', { name: /^Send a test/ }).click();
-      await page.getByText('Test sent').waitFor();
+      await page.getByText(/^Delivered, status 2/).waitFor();
       const sent = page.getByRole('link', { name: 'channel.test' }).first();
       await eventually(async () => {
         await page.goto(`${base}/alerts/deliveries`);

@@ -91,6 +91,7 @@ describe('rules that the dashboard shows', () => {
     async () => {
       await page.goto(`${base}/alerts?add=channel`);
       await page.getByLabel('Address').fill(hook.destination);
+      await page.getByLabel('at 80% of a cap').uncheck();
       await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).click();
       const oldSecret = await savedSecret('The signing secret');
       for (const percent of ['1', '2', '3']) await addRung(page, percent);
@@ -105,7 +106,8 @@ describe('rules that the dashboard shows', () => {
       expect(events).toEqual(['spend_cap.approaching', 'spend_cap.approaching', 'spend_cap.approaching']);
 
       await page.goto(`${base}/alerts`);
-      await page.getByRole('button', { name: /^Rotate secret of/ }).click();
+      await page.getByRole('button', { name: `Change ${hook.destination}` }).click();
+      await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
       const newSecret = await savedSecret('The new signing secret');
       expect(newSecret).not.toBe(oldSecret);

@@ -1,7 +1,7 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { useMe } from '../session/me.queries.js';
 import { isAllowed, rolesIn } from '../session/rights.js';
 import { useOrg } from '../shell/org.queries.js';
@@ -12,13 +12,15 @@ import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
-import { AddPolicy } from './add-policy.js';
 import { useAlerts, type Channel, type Policy } from './alerts.queries.js';
 import { ChannelActions } from './channel-actions.js';
 import { ChannelState } from './channel-state.js';
-import { CreateChannel } from './create-channel.js';
 import { DeletePolicy } from './delete-policy.js';
 import { EVENT_WORDS } from '../format/event-words.js';
+
+// Forms come beside what the page shows.
+const AddPolicy = lazy(async () => ({ default: (await import('./add-policy.js')).AddPolicy }));
+const CreateChannel = lazy(async () => ({ default: (await import('./create-channel.js')).CreateChannel }));
 
 export default function AlertsPage(): ReactNode {
   const { id, slug } = useOrg();
@@ -42,7 +44,9 @@ export default function AlertsPage(): ReactNode {
         )}
       </PageHead>
       <Content org={id} mayChange={mayChange} />
-      <CreateChannel org={id} isOpen={url.add === 'channel'} onClose={() => change({ add: null })} />
+      <Suspense>
+        <CreateChannel org={id} isOpen={url.add === 'channel'} onClose={() => change({ add: null })} />
+      </Suspense>
     </>
   );
 }
@@ -65,19 +69,23 @@ function Content({ org, mayChange }: { org: string; mayChange: boolean }): React
         <Channels channels={channels} mayChange={mayChange} />
       </Panel>
       <Panel title="Policies" about="An event that no policy names is not sent.">
-        <Policies policies={policies} channels={channels} mayChange={mayChange} />
         {mayChange && (
-          <Button mt="sm" variant="default" onClick={() => change({ add: 'policy' })}>
-            Add policy
-          </Button>
+          <Group justify="flex-end" mb="sm">
+            <Button size="xs" variant="default" onClick={() => change({ add: 'policy' })}>
+              Add policy
+            </Button>
+          </Group>
         )}
+        <Policies policies={policies} channels={channels} mayChange={mayChange} />
       </Panel>
-      <AddPolicy
-        org={org}
-        channels={channels}
-        isOpen={url.add === 'policy'}
-        onClose={() => change({ add: null })}
-      />
+      <Suspense>
+        <AddPolicy
+          org={org}
+          channels={channels}
+          isOpen={url.add === 'policy'}
+          onClose={() => change({ add: null })}
+        />
+      </Suspense>
     </Stack>
   );
 }
@@ -96,7 +104,7 @@ function Channels({ channels, mayChange }: { channels: readonly Channel[]; mayCh
     { name: 'State', cell: (channel) => <ChannelState channel={channel} /> },
     { name: 'Since', cell: ({ created_at: at }) => <When at={at} /> },
     ...(mayChange
-      ? [{ name: 'Change', cell: (channel: Channel) => <ChannelActions channel={channel} /> }]
+      ? [{ name: 'Actions', cell: (channel: Channel) => <ChannelActions channel={channel} /> }]
       : []),
   ];
   return (
@@ -119,7 +127,7 @@ function Policies({ policies, channels, mayChange }: PoliciesProps): ReactNode {
     ...(mayChange
       ? [
           {
-            name: 'Change',
+            name: 'Actions',
             cell: (policy: Policy) => (
               <DeletePolicy policy={policy} destination={destinationOf(policy, channels)} />
             ),

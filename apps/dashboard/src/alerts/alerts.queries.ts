@@ -47,6 +47,25 @@ export function useDelivery(id: string): UseQueryResult<DeliveryDetail> {
   });
 }
 
+const LOOK_AGAIN_MS = 1_000;
+
+/** Reads a delivery that was sent for a test until its first attempt has ended. */
+export function useTestDelivery(sent: Delivery): { data: Delivery } {
+  const { id } = sent;
+  const read = useQuery<Delivery>({
+    queryKey: ['delivery', id, 'test'],
+    queryFn: () => bodyOf(api.GET('/alerts/deliveries/{id}', { params: { path: { id } } })),
+    staleTime: 0,
+    refetchInterval: ({ state }) =>
+      state.status === 'error' || hasEnded(state.data ?? sent) ? false : LOOK_AGAIN_MS,
+  });
+  return { data: read.data ?? sent };
+}
+
+function hasEnded({ status, attempts }: Delivery): boolean {
+  return status !== 'pending' && status !== 'sending' && (attempts > 0 || status !== 'retrying');
+}
+
 function useAlertWrite<Sent, Answer>(
   write: (sent: Sent) => Promise<Answer>,
   after?: (answer: Answer) => void,
@@ -100,6 +119,15 @@ export function useCreatePolicy(
 ): UseMutationResult<Policy, Problem, Schemas['CreatePolicyBody']> {
   const options = { headers: { 'Idempotency-Key': idempotencyKey }, params: { query: { org_id: org } } };
   return useAlertWrite((body) => bodyOf(api.POST('/alerts/policies', { ...options, body })));
+}
+
+/** Makes the policy that most people want first, for a channel that was made just now. */
+export function useFirstPolicy(org: string): UseMutationResult<Policy, Problem, string> {
+  return useAlertWrite((channel) => {
+    const headers = { 'Idempotency-Key': `first-policy-${channel}` };
+    const body = { channel_id: channel, alert_type: 'spend_cap.approaching', threshold_pct: 80 } as const;
+    return bodyOf(api.POST('/alerts/policies', { headers, params: { query: { org_id: org } }, body }));
+  });
 }
 
 export function useDeletePolicy(after: () => void): UseMutationResult<unknown, Problem, string> {

@@ -1,6 +1,6 @@
-import { Button, Group, Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, Group, Menu, Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { ChangeMenu, PauseItem } from '../shell/change-menu.js';
 import { Confirm } from '../shell/confirm.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { SecretOnce } from '../shell/secret-once.js';
@@ -11,13 +11,21 @@ import {
   useTestChannel,
   type Channel,
 } from './alerts.queries.js';
+import { TestResult } from './test-result.js';
 
+/** Test of a channel with its result, and the menu of its changes. */
 export function ChannelActions({ channel }: { channel: Channel }): ReactNode {
-  const [opened, { open, close }] = useDisclosure(false);
-  const change = useChangeChannel(channel.id);
-  const test = useTestChannel(channel.id);
-  const remove = useDeleteChannel(channel.id);
-  const failure = test.error ?? change.error;
+  const [opened, open] = useState<'rotate' | 'delete' | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const { id, destination } = channel;
+  const close = (): void => open(null);
+  const change = useChangeChannel(id);
+  const test = useTestChannel(id);
+  const remove = useDeleteChannel(id);
+  const rotate = useRotateSecret(id, (rotated) => {
+    setSecret(rotated.signing_secret);
+    close();
+  });
   return (
     <Stack gap="xs">
       <Group gap="xs" wrap="nowrap">
@@ -25,73 +33,43 @@ export function ChannelActions({ channel }: { channel: Channel }): ReactNode {
           size="compact-sm"
           variant="default"
           loading={test.isPending}
-          aria-label={`Send a test to ${channel.destination}`}
+          aria-label={`Send a test to ${destination}`}
           onClick={() => test.mutate()}
         >
-          {test.isSuccess ? 'Test sent' : 'Test'}
+          Test
         </Button>
-        <Button
-          size="compact-sm"
-          variant="default"
-          loading={change.isPending}
-          aria-label={`${channel.is_enabled ? 'Disable' : 'Enable'} ${channel.destination}`}
-          onClick={() => change.mutate({ is_enabled: !channel.is_enabled })}
-        >
-          {channel.is_enabled ? 'Disable' : 'Enable'}
-        </Button>
-        {channel.channel_type === 'webhook' && <RotateSecret channel={channel} />}
-        <Button
-          size="compact-sm"
-          variant="light"
-          color="red"
-          aria-label={`Delete ${channel.destination}`}
-          onClick={open}
-        >
-          Delete
-        </Button>
+        <ChangeMenu name={destination} isLoading={change.isPending} failure={change.error}>
+          <PauseItem name={destination} isOn={channel.is_enabled} write={change} />
+          {channel.channel_type === 'webhook' && (
+            <Menu.Item onClick={() => open('rotate')}>Rotate secret</Menu.Item>
+          )}
+          <Menu.Item color="red" onClick={() => open('delete')}>
+            Delete
+          </Menu.Item>
+        </ChangeMenu>
       </Group>
-      {failure !== null && <ProblemCard failure={failure} />}
-      <Confirm
-        title="Delete the channel"
-        about={`Its policies and its delivery log go with it: ${channel.destination}`}
-        action="Delete"
-        isOpen={opened}
-        onClose={close}
-        write={remove}
-        onConfirm={() => remove.mutate(undefined, { onSuccess: close })}
-      />
-    </Stack>
-  );
-}
-
-function RotateSecret({ channel }: { channel: Channel }): ReactNode {
-  const [opened, { open, close }] = useDisclosure(false);
-  const [secret, setSecret] = useState<string | null>(null);
-  const rotate = useRotateSecret(channel.id, (rotated) => {
-    setSecret(rotated.signing_secret);
-    close();
-  });
-  return (
-    <>
-      <Button
-        size="compact-sm"
-        variant="default"
-        aria-label={`Rotate secret of ${channel.destination}`}
-        onClick={open}
-      >
-        Rotate secret
-      </Button>
+      {test.isSuccess && <TestResult key={test.data.id} sent={test.data} />}
+      {test.error !== null && <ProblemCard failure={test.error} />}
       <Confirm
         title="Rotate the signing secret"
         about="For a day each delivery carries two signatures, one by each secret; then the secret of now is void."
         action="Rotate"
         isDestructive={false}
-        isOpen={opened}
+        isOpen={opened === 'rotate'}
         onClose={close}
         write={rotate}
         onConfirm={() => rotate.mutate()}
       />
+      <Confirm
+        title="Delete the channel"
+        about={`Its policies and its delivery log go with it: ${destination}`}
+        action="Delete"
+        isOpen={opened === 'delete'}
+        onClose={close}
+        write={remove}
+        onConfirm={() => remove.mutate(undefined, { onSuccess: close })}
+      />
       <SecretOnce secret={secret} title="The new signing secret" onDone={() => setSecret(null)} />
-    </>
+    </Stack>
   );
 }

@@ -20,13 +20,7 @@ export function DeletePolicy({ policy, destination }: { policy: Policy; destinat
   const remove = useDeletePolicy(() => offerUndo(about, undo));
   return (
     <>
-      <Button
-        size="compact-sm"
-        variant="light"
-        color="red"
-        aria-label={`Delete the policy: ${event}`}
-        onClick={open}
-      >
+      <Button size="compact-sm" variant="default" aria-label={`Delete the policy: ${event}`} onClick={open}>
         Delete
       </Button>
       <Confirm

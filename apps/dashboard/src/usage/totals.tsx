@@ -9,6 +9,7 @@ import { DataTable, type Column } from '../table/data-table.js';
 import { colourOf, nameOf } from './bars-of.js';
 import { filterOf } from './filter.js';
 import { isOne, markOf, type Shown } from './marks.js';
+import { spendBefore } from './totals-csv.js';
 import type { Series, SeriesValues, Split } from './usage.queries.js';
 
 interface Row {
@@ -50,7 +51,7 @@ export default function Totals({ shown, series, before, split }: TotalsProps): R
       name: nameOf(group),
       colour: colourOf(group.id, index),
       values: series.totals[group.id],
-      beforeUsd: before === undefined ? null : spendOf(before, group.id),
+      beforeUsd: spendBefore(before, group.id),
     },
     ...partsOf(group.id, split),
   ]);
@@ -146,16 +147,6 @@ const COMPARED: Column<Row>[] = [
   },
   { name: 'Change', isFigure: true, cell: ({ values, beforeUsd }) => changeOf(values.cost_usd, beforeUsd) },
 ];
-
-/**
- * Returns the spend of a group in another answer. Null for `other`, whose groups differ, and for a group that may be
- * among the others there.
- */
-function spendOf({ totals, groups }: Series, group: string): string | null {
-  if (group === 'other') return null;
-  if (Object.hasOwn(totals, group)) return totals[group].cost_usd;
-  return groups.some(({ id }) => id === 'other') ? null : '0';
-}
 
 const change = new Intl.NumberFormat('en-US', {
   style: 'percent',

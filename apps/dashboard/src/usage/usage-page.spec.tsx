@@ -46,6 +46,7 @@ jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ stat
 jest.unstable_mockModule('../chart/stacked-bars.js', () => import('../chart/bars-alone.fixture.js'));
 jest.unstable_mockModule('../chart/lines.js', () => import('../chart/lines-alone.fixture.js'));
 const { default: UsagePage } = await import('./usage-page.js');
+const { totalsCsv } = await import('./totals-csv.js');
 const { Navigation } = await import('../shell/navigation.js');
 
 const PAGES = (['usage', 'requests', 'keys'] as const).map((section): Page => ({
@@ -244,6 +245,20 @@ describe('the page of usage', () => {
       'Other,other,0.000001,2,1,10,5,12,12,',
       'Total,,0.000001,2,1,10,5,12,12,',
       '',
+    ]);
+  });
+
+  it('a comparison is in the file too, and says nothing of groups that differ', () => {
+    const before = { ...SERIES, totals: { 'xai/grok-4': { ...VALUES, cost_usd: '0.5' } }, groups: [] };
+    const spend = totalsCsv(SERIES as never, before as never).split('\r\n');
+    expect(spend.map((line) => line.split(',').slice(2, 4))).toEqual([
+      ['spend_usd', 'spend_before_usd'],
+      // Not among the groups of before, which has no others: nothing was spent.
+      ['0.000001', '0'],
+      ['0.000001', '0.5'],
+      ['0.000001', ''],
+      ['0.000001', '0.000001'],
+      [],
     ]);
   });
 

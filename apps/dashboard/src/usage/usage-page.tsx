@@ -165,7 +165,7 @@ function Figures({ shown, series, whole, before, split }: FiguresProps): ReactNo
           variant="default"
           size="xs"
           leftSection={<IconDownload size={14} />}
-          onClick={() => download(`usage-by-${shown.groupBy}.csv`, totalsCsv(series))}
+          onClick={() => download(`usage-by-${shown.groupBy}.csv`, totalsCsv(series, before))}
         >
           Download this table
         </Button>
