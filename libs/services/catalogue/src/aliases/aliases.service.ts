@@ -13,7 +13,7 @@ import {
   type Random,
   type UpdateAliasBody,
 } from '@gateway/contracts';
-import { CLOCK, messageOf, pageOf, RANDOM, type Page } from '@gateway/platform';
+import { CLOCK, pageOf, RANDOM, refuseFaults, sentFields, type Page } from '@gateway/platform';
 import { newestIndex, type CatalogueIndex } from '@gateway/routing';
 import type { FastifyRequest } from 'fastify';
 import type { Alias as AliasRow } from '../generated/prisma/client.js';
@@ -178,15 +178,6 @@ async function refuseTaken(tx: Tx, owner: string, name: string): Promise<void> {
       message: `An alias has this name already: ${taken.id}.`,
       param: 'name',
     });
-}
-
-function refuseFaults(code: 'validation_error' | 'unprocessable_entity', details: ErrorDetail[]): void {
-  const [first] = details;
-  if (first !== undefined) throw new ApiError(code, { message: messageOf(first), details });
-}
-
-function sentFields(body: object): string[] {
-  return Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
 /** Returns plain objects: a body is made of classes. */

@@ -22,10 +22,11 @@ import {
   RANDOM,
   secretDigest,
   type OrgRule,
+  refuseFaults,
+  sentFields,
 } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { pepperedDigest } from '../secrets/seal.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';

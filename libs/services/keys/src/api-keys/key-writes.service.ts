@@ -14,10 +14,17 @@ import {
   type CreateAnswer,
 } from '@gateway/contracts';
 import type { LimitTier } from '@gateway/limits';
-import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest } from '@gateway/platform';
+import {
+  CLOCK,
+  maskedSecret,
+  mintSecret,
+  RANDOM,
+  secretDigest,
+  refuseFaults,
+  sentFields,
+} from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import type { Manager } from '../accounts/manager.js';
 import { tierOf } from '../accounts/scope-limits.js';
 import type { Prisma } from '../generated/prisma/client.js';

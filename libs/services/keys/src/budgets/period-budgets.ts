@@ -13,10 +13,18 @@ import {
   type SessionPrincipal,
   type UpdateBudgetBody,
 } from '@gateway/contracts';
-import { CLOCK, pageOf, RANDOM, requireOrgRole, type AccessRule, type Page } from '@gateway/platform';
+import {
+  CLOCK,
+  pageOf,
+  RANDOM,
+  refuseFaults,
+  requireOrgRole,
+  sentFields,
+  type AccessRule,
+  type Page,
+} from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { endUserHashOf } from '../accounts/end-user-hash.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';

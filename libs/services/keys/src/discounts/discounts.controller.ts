@@ -7,13 +7,12 @@ import {
   type AccountDiscount,
   type DiscountRecord,
 } from '@gateway/contracts';
-import { Access } from '@gateway/platform';
+import { Access, refuseFaults } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { Prisma } from '../generated/prisma/client.js';
 import { idsOf, unknownNames, type Reference } from '../names/unknown-names.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { AccountChanges } from '../accounts/account-change.js';
-import { refuseFaults } from '../accounts/body-faults.js';
 
 /** Routes of accounts' discounts: principals carry them, so the next request has a change. */
 @Controller('v1/admin/discounts')

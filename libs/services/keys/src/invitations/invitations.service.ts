@@ -11,10 +11,9 @@ import {
   type SessionPrincipal,
   type CreateAnswer,
 } from '@gateway/contracts';
-import { CLOCK, RANDOM } from '@gateway/platform';
+import { CLOCK, RANDOM, sentFields } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { sentFields } from '../accounts/body-faults.js';
 import { KeysConfig } from '../keys.config.js';
 import { linkDigest, linkTo, newLinkToken } from '../mail/link.js';
 import { MailOutbox } from '../mail/mail-outbox.js';

@@ -11,9 +11,8 @@ import {
   type SessionPrincipal,
   type UpdateMemberBody,
 } from '@gateway/contracts';
-import { CLOCK } from '@gateway/platform';
+import { CLOCK, refuseFaults, sentFields } from '@gateway/platform';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
 import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';

@@ -1,5 +1,5 @@
 import type { CatalogueNamed, CatalogueNames, ErrorDetail } from '@gateway/contracts';
-import { refuseFaults } from '../accounts/body-faults.js';
+import { refuseFaults } from '@gateway/platform';
 
 /** A name of the catalogue, and where a body has it. */
 export interface Reference {

@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, OrgDefaultsBody, OrgDefaultsRecord } from '@gateway/contracts';
-import { CLOCK } from '@gateway/platform';
+import { CLOCK, refuseFaults, sentFields } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { KeysConfig } from '../keys.config.js';
 import { defaultTier, newOrg, ORG_DEFAULTS, type OrgDefaults } from './org-defaults.js';

@@ -6,7 +6,7 @@ import {
   type SessionPrincipal,
   type UpdateOrgBody,
 } from '@gateway/contracts';
-import type { OrgRule } from '@gateway/platform';
+import { sentFields, type OrgRule } from '@gateway/platform';
 import { limitFaults } from '../accounts/scope-limits.js';
 
 /** Roles that may change an organization, beside super admins. */
@@ -27,12 +27,11 @@ const PLATFORM_FIELDS = [
  * admin, the others a role in the organization, which a super admin has only as its owner or admin.
  */
 export function requireFields(caller: SessionPrincipal, body: UpdateOrgBody, orgId: string | null): void {
-  const sent = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const isPlatform = (name: string): boolean => PLATFORM_FIELDS.some((field) => field === name);
   const membership = caller.memberships.find((held) => held.orgId === orgId);
   const isLed =
     orgId === null || (membership !== undefined && ORG_WRITE_RULE.roles.includes(membership.role));
-  const refused = sent.find((name) => (isPlatform(name) ? !caller.isSuperAdmin : !isLed));
+  const refused = sentFields(body).find((name) => (isPlatform(name) ? !caller.isSuperAdmin : !isLed));
   if (refused === undefined) return;
   const message = isPlatform(refused)
     ? `Only a super admin may set ${refused}.`

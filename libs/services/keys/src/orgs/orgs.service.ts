@@ -12,11 +12,10 @@ import {
   type UpdateOrgBody,
   type CreateAnswer,
 } from '@gateway/contracts';
-import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
+import { CLOCK, pageOf, RANDOM, type Page, refuseFaults, sentFields } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { createAccount } from '../accounts/account.store.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, tierOf } from '../accounts/scope-limits.js';
 import { refuseOneMoreOwned } from '../members/member.store.js';
 import { refuseUnlisted } from '../names/unknown-names.js';

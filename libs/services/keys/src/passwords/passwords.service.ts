@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Clock, type SessionPrincipal } from '@gateway/contracts';
-import { CLOCK, LoginAttempts } from '@gateway/platform';
+import { CLOCK, LoginAttempts, refuseFaults } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults } from '../accounts/body-faults.js';
 import { deadLink, linkDigest } from '../mail/link.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { PasswordHasher } from '../sessions/password-hasher.js';

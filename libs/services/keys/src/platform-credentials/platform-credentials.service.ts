@@ -16,11 +16,10 @@ import {
   type TestedPlatformCredential,
   type UpdatePlatformCredentialBody,
 } from '@gateway/contracts';
-import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
+import { CLOCK, pageOf, RANDOM, type Page, refuseFaults, sentFields } from '@gateway/platform';
 import { deploymentFaults, readCredentials, type ReadCredentials } from '@gateway/providers';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { refuseUnlisted } from '../names/unknown-names.js';
 import { nullableJson } from '../postgres/columns.js';

@@ -17,11 +17,10 @@ import {
   type CreateAnswer,
 } from '@gateway/contracts';
 import { writeJson } from '@gateway/json-body';
-import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
+import { CLOCK, pageOf, RANDOM, type Page, refuseFaults, sentFields } from '@gateway/platform';
 import { promptFaults, promptOf } from '@gateway/prompts';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { ledAccount } from '../accounts/led-account.js';
 import { asWrittenJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';

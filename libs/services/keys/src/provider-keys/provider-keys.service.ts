@@ -13,11 +13,10 @@ import {
   type UpdateProviderKeyBody,
   type CreateAnswer,
 } from '@gateway/contracts';
-import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
+import { CLOCK, pageOf, RANDOM, type Page, refuseFaults, sentFields } from '@gateway/platform';
 import { readCredentials } from '@gateway/providers';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { ledAccount } from '../accounts/led-account.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { nullableJson, plainJson, storedJson } from '../postgres/columns.js';

@@ -13,10 +13,18 @@ import {
   type UpdateRoutingPolicyTemplateBody,
   type CreateAnswer,
 } from '@gateway/contracts';
-import { CLOCK, pageOf, RANDOM, requireOrgRole, type AccessRule, type Page } from '@gateway/platform';
+import {
+  CLOCK,
+  pageOf,
+  RANDOM,
+  requireOrgRole,
+  type AccessRule,
+  type Page,
+  refuseFaults,
+  sentFields,
+} from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { storedPolicy } from '../api-keys/api-key.js';
 import { catalogueFaults } from '../api-keys/named-in-catalogue.js';
 import type { Prisma } from '../generated/prisma/client.js';

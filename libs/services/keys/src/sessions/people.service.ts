@@ -9,10 +9,9 @@ import {
   type UpdateMeBody,
   type UserRecord,
 } from '@gateway/contracts';
-import { CLOCK, isTimeZone } from '@gateway/platform';
+import { CLOCK, isTimeZone, refuseFaults, sentFields } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { liveOf, SESSIONS_MAX, userToWire } from './session.store.js';
 

@@ -6,10 +6,9 @@ import {
   type SuperAdminRecord,
   type CreateAnswer,
 } from '@gateway/contracts';
-import { CLOCK } from '@gateway/platform';
+import { CLOCK, refuseFaults } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults } from '../accounts/body-faults.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 
 /** More people than this hold the platform's role nowhere. */

@@ -8,10 +8,9 @@ import {
   type ScopeLimitsBody,
   type TeamMemberRecord,
 } from '@gateway/contracts';
-import { CLOCK } from '@gateway/platform';
+import { CLOCK, refuseFaults } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
 import { findMember } from '../members/member.store.js';
 import { refuseUnlisted } from '../names/unknown-names.js';

@@ -12,10 +12,9 @@ import {
   type UpdateTeamBody,
   type CreateAnswer,
 } from '@gateway/contracts';
-import { CLOCK, RANDOM } from '@gateway/platform';
+import { CLOCK, RANDOM, refuseFaults, sentFields } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
 import { orgAccount } from '../members/member.store.js';
 import { refuseUnlisted } from '../names/unknown-names.js';

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
-import { messageOf } from '@gateway/platform';
+import { messageOf } from './validation-pipe.js';
 
 /** Throws ApiError of this code that names every fault; nothing where there is none. */
 export function refuseFaults(
