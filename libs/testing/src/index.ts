@@ -33,6 +33,7 @@ export { entriesOf, rowsOf } from './leftovers/stored.js';
 export { ownCertificate } from './own-certificate.js';
 export { NO_PRESSURE } from './no-pressure.js';
 export type { OwnServer } from './own-server.js';
+export { silentWav } from './silent-wav.js';
 export { clusterScripts, redisScripts, type ClusterScripts, type RedisScripts } from './redis-scripts.js';
 export { securedKafka, securedRedis, type SecuredKafka, type SecuredRedis } from './secured-servers.js';
 export { dyingRandom } from './dying-random.js';

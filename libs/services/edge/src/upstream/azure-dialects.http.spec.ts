@@ -1,6 +1,6 @@
 import type { CatalogueModel, ModelRecord, PriceRecord } from '@gateway/contracts';
 import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
-import { startUpstreamDouble, type UpstreamDouble } from '@gateway/testing';
+import { silentWav, startUpstreamDouble, type UpstreamDouble } from '@gateway/testing';
 import { enabledProviders } from '../config/edge.config.js';
 import { startEdge, testModel, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 
@@ -45,21 +45,10 @@ const MODELS = [
   }),
 ];
 
-/** A tenth of a second of silence at 8 kHz, 8 bit. */
-function silence(): Blob {
-  const wav = Buffer.alloc(44 + 800, 128);
-  wav.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
-  const fields = [16, 0x00010001, 8_000, 8_000, 0x00080001];
-  for (const [at, value] of fields.entries()) wav.writeUInt32LE(value, 16 + at * 4);
-  wav.write('data', 36, 'latin1');
-  wav.writeUInt32LE(800, 40);
-  return new Blob([wav], { type: 'audio/wav' });
-}
-
 function recording(): FormData {
   const form = new FormData();
   form.append('model', 'acme/whisper');
-  form.append('file', silence(), 'a.wav');
+  form.append('file', new Blob([silentWav(0.1)], { type: 'audio/wav' }), 'a.wav');
   return form;
 }
 

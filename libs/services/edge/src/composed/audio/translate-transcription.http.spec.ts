@@ -1,5 +1,5 @@
 import type { CatalogueModel } from '@gateway/contracts';
-import { eventually } from '@gateway/testing';
+import { eventually, silentWav } from '@gateway/testing';
 import { startEdge, testModel, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
 
 const PRICE = { pricing_unit: 'per_minute', audio_usd_per_minute: '0.006' };
@@ -10,23 +10,6 @@ function hearing(id: string, dialect: string): CatalogueModel {
     supports_completions_api: false,
   });
   return { ...made, routes: made.routes.map((route) => ({ ...route, maxOutputTokens: null, price: PRICE })) };
-}
-
-/** Two seconds of silence at 8 kHz, 8 bit. */
-function silence(): Uint8Array {
-  const wav = Buffer.alloc(44 + 16_000, 128);
-  wav.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
-  for (const [at, value] of [
-    [16, 16],
-    [20, 0x00010001],
-    [24, 8_000],
-    [28, 8_000],
-    [32, 0x00080001],
-    [40, 16_000],
-  ])
-    wav.writeUInt32LE(value, at);
-  wav.write('data', 36, 'latin1');
-  return wav;
 }
 
 describe('POST /v1/audio/transcriptions/translate', () => {
@@ -52,7 +35,7 @@ describe('POST /v1/audio/transcriptions/translate', () => {
     const form = new FormData();
     form.append('model', 'acme/whisper');
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
-    form.append('file', new Blob([silence()], { type: 'audio/wav' }), 'a.wav');
+    form.append('file', new Blob([silentWav(2)], { type: 'audio/wav' }), 'a.wav');
     const headers = { authorization: `Bearer ${edge.key}` };
     return fetch(`${edge.url}/v1/audio/transcriptions/translate`, { method: 'POST', headers, body: form });
   }

@@ -1,5 +1,5 @@
 import type { CatalogueModel, ModelRecord, PriceRecord } from '@gateway/contracts';
-import { goldenAnswer, goldenAnswers, GOLDEN_VERSIONS } from '@gateway/testing';
+import { goldenAnswer, goldenAnswers, GOLDEN_VERSIONS, silentWav } from '@gateway/testing';
 import { startEdge, testModel, testPrincipal, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
 
 const PNG =
@@ -52,25 +52,8 @@ const MODELS = [
   testModel('golden/translator', [{ provider: 'simulated', upstreamModel: 'sim-chat:text=Bonjour' }]),
 ];
 
-/** Two seconds of silence at 8 kHz, 8 bit. */
-function silence(): Uint8Array {
-  const wav = Buffer.alloc(44 + 16_000, 128);
-  wav.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
-  for (const [at, value] of [
-    [16, 16],
-    [20, 0x00010001],
-    [24, 8_000],
-    [28, 8_000],
-    [32, 0x00080001],
-    [40, 16_000],
-  ])
-    wav.writeUInt32LE(value, at);
-  wav.write('data', 36, 'latin1');
-  return wav;
-}
-
 /** A form with a recording. */
-function form(fields: Record<string, string>, file: Uint8Array | null = silence()): FormData {
+function form(fields: Record<string, string>, file: Uint8Array | null = silentWav(2)): FormData {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value);
   if (file !== null) body.append('file', new Blob([file], { type: 'audio/wav' }), 'a.wav');

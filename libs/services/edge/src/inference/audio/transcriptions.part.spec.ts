@@ -2,6 +2,7 @@ import OpenAI, { toFile } from 'openai';
 import EarlierOpenAI from 'openai-6';
 import type { CatalogueModel, PriceRecord } from '@gateway/contracts';
 import type { ScriptedAnswer } from '@gateway/testing';
+import { silentWav } from '@gateway/testing';
 import { testModel } from '../../edge.fixture.js';
 import { tenantOf } from '../../tenant.fixture.js';
 import { openai, started } from './audio.fixture.js';
@@ -15,19 +16,7 @@ const BY_TOKEN: PriceRecord = {
   completion_usd_per_1m: '10',
 };
 
-/** Two seconds of silence at 8 kHz, 8 bit. */
-const WAV = ((): Buffer => {
-  const wav = Buffer.alloc(44 + 16_000, 128);
-  wav.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt32LE(0x00010001, 20);
-  wav.writeUInt32LE(8_000, 24);
-  wav.writeUInt32LE(8_000, 28);
-  wav.writeUInt32LE(0x00080001, 32);
-  wav.write('data', 36, 'latin1');
-  wav.writeUInt32LE(16_000, 40);
-  return wav;
-})();
+const WAV = silentWav(2);
 
 function model(
   id: string,

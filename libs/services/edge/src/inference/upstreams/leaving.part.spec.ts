@@ -1,5 +1,5 @@
 import type { ModelRecord } from '@gateway/contracts';
-import { eventually } from '@gateway/testing';
+import { eventually, silentWav } from '@gateway/testing';
 import { testModel, type Json } from '../../edge.fixture.js';
 import { tenantOf } from '../../tenant.fixture.js';
 import { first, started } from './upstreams.fixture.js';
@@ -32,16 +32,10 @@ const MODELS = [
   model('gateway/web-search', 'tavily-search', { ...MADE, output_modalities: ['search_results'] }, 'tavily'),
 ];
 
-/** Two seconds of silence at 8 kHz, 8 bit. */
 function recording(fields: Record<string, string>): FormData {
-  const wav = Buffer.alloc(44 + 16_000, 128);
-  wav.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
-  const header = { 16: 16, 20: 0x00010001, 24: 8_000, 28: 8_000, 32: 0x00080001, 40: 16_000 };
-  for (const [at, value] of Object.entries(header)) wav.writeUInt32LE(value, Number(at));
-  wav.write('data', 36, 'latin1');
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  form.append('file', new Blob([wav], { type: 'audio/wav' }), 'a.wav');
+  form.append('file', new Blob([silentWav(2)], { type: 'audio/wav' }), 'a.wav');
   return form;
 }
 
