@@ -14,7 +14,7 @@ const LINES = 4;
 const FIRST_WIDTH = 720;
 
 /** One line of the box beside a bucket. */
-export interface Reading {
+interface Reading {
   label: string;
   color: string;
   height: number;
