@@ -6,6 +6,8 @@ export const SCOPE_WORDS = {
   team: 'Team',
   org: 'Organization',
   account: 'Account',
+  tag: 'Tag',
+  end_user: 'End user',
 } as const;
 
 /** Returns the words of a scope; one that is not known stays as it is. */

@@ -138,6 +138,9 @@ function Owner({ budget: { scope, scope_id: id, org_id: org } }: { budget: Perio
     ...(scope === 'team' ? { team_id: id } : {}),
   });
   if (scope === 'org') return SCOPE_WORDS.org;
+  // Neither has a page of its own, and an end user is known by a hash alone.
+  if (scope === 'tag') return `${SCOPE_WORDS.tag} ${id}`;
+  if (scope === 'end_user') return SCOPE_WORDS.end_user;
   const to = { key: `/keys/${id}`, member: '/members', team: `/teams/${id}` }[scope];
   return (
     <Text size="sm" component="div">
