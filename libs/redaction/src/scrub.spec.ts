@@ -75,7 +75,29 @@ describe('ERR-10 an address in the text of a provider', () => {
     'temperature: 0.5 is not in [0, 1]; see section 3.2.1: limits',
     "Invalid type for 'messages[0].content': expected a string",
     'Use std::vector',
+    'The model us.anthropic.claude-opus-4-8-v1:0 was not found or your project does not have access to it.',
+    'Ask in the us-central office, east-2 wing.',
   ])('leaves %s', (text) => {
     expect(scrubProviderText(text)).toBe(text);
+  });
+});
+
+describe('ERR-10 where an account is, and its projects', () => {
+  it.each([
+    ...['us-east-1', 'eu-west-3', 'ap-southeast-2', 'us-gov-west-1', 'ca-central-1', 'us-east-1a'],
+    ...['us-central1', 'europe-west4', 'northamerica-northeast1', 'asia-southeast1-b', 'me-central2'],
+  ])('%s is not shown', (region) => {
+    expect(scrubProviderText(`It is not served in region ${region}.`)).toBe(
+      'It is not served in region [redacted].',
+    );
+  });
+
+  it.each([
+    ['The API was not used in project ours before.', 'ours'],
+    ['Quota of project: team-prod is exhausted', 'team-prod'],
+    ['Project #98765 is closed', '98765'],
+    ["It is not in region 'swedencentral'", 'swedencentral'],
+  ])('%s does not show %s', (text, name) => {
+    expect(scrubProviderText(text)).not.toContain(name);
   });
 });

@@ -15,14 +15,22 @@ const SECRETS: readonly RegExp[] = [
   /\barn:[\w-]*:[^\s"',;)]+/g,
 ];
 
+/** A region of AWS or Google: which ones an account has is the operator's to tell. */
+const REGION =
+  /\b(?:us|eu|ap|ca|sa|me|af|il|mx|cn|europe|asia|australia|northamerica|southamerica|africa)(?:-gov|-iso[a-z]?)?-(?:(?:north|south)(?:east|west)?|east|west|central)-?[1-9]\d?(?:-?[a-f])?\b/gi;
+
 /** Ids that show a caller our accounts at the provider. A log line of ours may hold the like of them. */
 const ACCOUNTS: readonly RegExp[] = [
   /\bprojects\/[\w.:-]+(?:\/[\w.:-]+)*/g,
   /\/subscriptions\/[^\s"',)]+/g,
   /\b(?:org|proj|acct|user|asst)[-_][A-Za-z0-9]{8,}/g,
-  /\b(?:deployment|project|organization|account|workspace)(?: id| name)?s?\s*[:=]?\s*['"`][^'"`]{1,200}['"`]/gi,
+  /\b(?:deployment|project|organization|account|workspace|region)(?: id| name)?s?\s*[:=]?\s*['"`][^'"`]{1,200}['"`]/gi,
+  // Google names a project without quotes: its name has a digit or a hyphen, or stands in a known sentence.
+  /\bproject(?: number)?[\s:=#]+(?=[\w-]*[\d-])[\w-]{4,63}/gi,
+  /(?<=\bused in project )[\w-]{4,63}/gi,
   /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
   /\b\d{12}\b/g,
+  REGION,
 ];
 
 /** A host that is none of the public web: without a dot, or of names that stand for a network of one's own. */
