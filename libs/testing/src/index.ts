@@ -1,4 +1,6 @@
 export { catalogueModel } from './builders/catalogue.js';
+export { EDGE_USAGE, HOURLY_PRICE, PRICE_EDGES } from './builders/price-edges.js';
+export type { PriceEdge } from './builders/price-edges.js';
 export { keyPrincipal, modelAccess, scopeLimits, sessionPrincipal } from './builders/principals.js';
 export { attemptRecord, rejectionRecord, usageRecord } from './builders/usage-records.js';
 export { CatalogueNamesDouble } from './doubles/catalogue-names-double.js';
