@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { PrincipalReader, type Principal } from '@gateway/contracts';
+import { PrincipalReader, type Clock, type Principal } from '@gateway/contracts';
 import {
   bootstrap,
   loadConfig,
@@ -40,6 +40,7 @@ interface Answer {
 
 export async function startCatalogue(
   env: Partial<Record<keyof CatalogueConfig, string>>,
+  clock: Clock = new SystemClock(),
 ): Promise<CatalogueApp> {
   const config = loadConfig(CatalogueConfig, { CATALOGUE_MIGRATE_AT_START: 'true', ...env });
   const principals = new PrincipalReaderDouble();
@@ -52,6 +53,7 @@ export async function startCatalogue(
     fleetToken: FLEET_TOKEN,
     eventLog: () => log,
     limitStore: () => limits,
+    clock,
   });
   class Root {}
   Module({

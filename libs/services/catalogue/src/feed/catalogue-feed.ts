@@ -155,9 +155,10 @@ export class CatalogueFeed implements OnApplicationBootstrap, BeforeApplicationS
   /** Reads unless another process has read within half the interval; takes what that one has found. */
   private async readByTurn(): Promise<void> {
     try {
+      // A process that has begun just now would say that the feed was read just now.
+      await this.follow();
       const halfMs = this.config.CATALOGUE_FEED_SECONDS * 500;
       if (await this.store.claim(this.clock.now() - halfMs)) await this.sync({}, SYSTEM);
-      else await this.follow();
     } catch (failure) {
       // What was refused stands in a log line of its own.
       if (!(failure instanceof ApiError)) this.logger.warn({ err: failure }, 'the feed could not be taken');
