@@ -41,6 +41,7 @@ import { NamesController } from './names/names.controller.js';
 import { SnapshotNames } from './names/snapshot-names.js';
 import { FileAliases } from './own/file-aliases.js';
 import { OwnEntries } from './own/own-entries.js';
+import { noteFileEdits } from './seed/file-edits.js';
 import { feedLayer } from './seed/feed-layer.js';
 import type { Seed } from './seed/seed-record.js';
 import { publish } from './snapshots/publish.js';
@@ -79,7 +80,11 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
 
   private async publish(): Promise<void> {
     const { clock, random, logger, own } = this;
-    const seedOf = async (tx: Tx): Promise<Seed> => own.layers(await feedLayer(tx)).seed;
+    const seedOf = async (tx: Tx): Promise<Seed> => {
+      const layers = own.layers(await feedLayer(tx));
+      await noteFileEdits(tx, layers);
+      return layers.seed;
+    };
     const published = await publish(this.database, { seedOf, ...own.release(), clock, random });
     if (published !== null) logger.info({ snapshot_id: published }, 'a new catalogue snapshot was published');
   }

@@ -2,6 +2,7 @@ import type { AdminModelRecord, AdminModelsQuery, ModelAvailability, Route } fro
 import { pageOf, type Page } from '@gateway/platform';
 import type { Layers } from '../own/layers.js';
 import type { Tx } from '../postgres/catalogue-database.js';
+import { notedFileEdits } from '../seed/file-edits.js';
 import { storedEdits } from '../seed/stored-edits.js';
 import {
   catalogueModel,
@@ -54,13 +55,14 @@ async function adminModels(tx: Tx, options: AdminModelOptions): Promise<AdminMod
   const enabled = new Set(providers.filter((one) => one.is_enabled).map(({ slug }) => slug));
   const routesOf = await storedRoutes(tx, providers);
   const edits = await storedEdits(tx);
+  const noted = await notedFileEdits(tx);
   const made = new Map<string, AdminModelRecord>();
   const isServed = ({ provider }: StoredRoute): boolean => enabled.has(provider);
   for (const row of rows) {
     const model = toStored(row);
     const routes = routesOf.get(model.id) ?? [];
     const served = row.is_enabled ? routes.filter(isServed) : [];
-    const shown = shownEdits(model.id, edits.get(model.id) ?? [], options.layers);
+    const shown = shownEdits(model.id, edits.get(model.id) ?? [], { layers: options.layers, noted });
     made.set(model.id, {
       ...recordOf(model, routes, options.release),
       availability: availabilityOf(model, served, options),

@@ -1,11 +1,16 @@
 import type { AdminEdit, AdminModelRecord, CatalogueLayer } from '@gateway/contracts';
 import type { Layers } from '../own/layers.js';
-import { belowOf, isDrifted, type ModelEdit } from '../seed/model-edits.js';
+import type { NotedEdits } from '../seed/file-edits.js';
+import { belowOf, editKey, isDrifted, type ModelEdit } from '../seed/model-edits.js';
 import { targetOf, type SourcedPrice } from '../seed/model-fields.js';
 import type { StoredEdit } from '../seed/stored-edits.js';
 
 /** Edits of a model as reads show them: those of operators, then those of gateway.yaml that they leave. */
-export function shownEdits(id: string, edits: readonly StoredEdit[], layers: Layers): AdminEdit[] {
+export function shownEdits(
+  id: string,
+  edits: readonly StoredEdit[],
+  { layers, noted }: { layers: Layers; noted: NotedEdits },
+): AdminEdit[] {
   const below = layers.of(id);
   const ofOperators = edits.map((edit) => {
     const under = belowOf(edit, below);
@@ -21,11 +26,21 @@ export function shownEdits(id: string, edits: readonly StoredEdit[], layers: Lay
   const ofFile = layers.fileEdits(id).map((edit) => ({
     ...named(edit, 'file'),
     below: edit.below && { layer: layers.underFile(id), value: shown(edit.field, edit.below.value) },
-    is_drifted: false,
+    is_drifted: hasMoved(edit, noted.get(id)?.get(editKey(edit)), layers.under(id)),
     edited_at: null,
     edited_by: null,
   }));
   return [...ofOperators, ...ofFile];
+}
+
+/** True if what lies below an edit of the file has moved. What servers offer comes and goes: it is not looked at. */
+function hasMoved(
+  edit: ModelEdit,
+  noted: ModelEdit | undefined,
+  under: ReturnType<Layers['under']>,
+): boolean {
+  if (noted === undefined || under?.layer === 'discovered') return false;
+  return isDrifted({ ...edit, below: noted.below }, under?.model ?? null);
 }
 
 function named({ field, provider, upstream_model, value }: ModelEdit, layer: CatalogueLayer) {

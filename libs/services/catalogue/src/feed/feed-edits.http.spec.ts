@@ -25,6 +25,8 @@ const WRITTEN = 'openai/gpt-5.4-nano';
 const EDITED = [PATCHED, IMPORTED, APPLIED, WRITTEN];
 const NEW = 'openai/gpt-99';
 const OURS = '4.44';
+/** Price that a gateway.yaml sets. */
+let filePrice = OURS;
 
 let folder: string;
 let file: string;
@@ -68,7 +70,7 @@ function writeFeed(): void {
 /** Writes a gateway.yaml that sets one price. */
 function configOf(name: string, model: string | null): string {
   const path = join(folder, name);
-  const prices = `{ prompt_usd_per_1m: '${OURS}', completion_usd_per_1m: '8.88' }`;
+  const prices = `{ prompt_usd_per_1m: '${filePrice}', completion_usd_per_1m: '8.88' }`;
   writeFileSync(
     path,
     model === null ? 'prices: []' : `prices: [{ model: ${model}, provider: openai, prices: ${prices} }]`,
@@ -156,7 +158,17 @@ describe('edits by each way under a feed', () => {
     }
     const drifted = await app.get('/v1/admin/models?is_drifted=true&limit=200', admin);
     const ids = (drifted.body.data as AdminModelRecord[]).map(({ id }) => id).sort();
-    expect(ids).toEqual([PATCHED, IMPORTED, APPLIED].sort());
+    expect(ids).toEqual([...EDITED].sort());
+  });
+
+  it('issue 37 show over a new start that what lies below a line of gateway.yaml has moved, until the line says something new', async () => {
+    await app.close();
+    await start(WRITTEN);
+    expect((await read(WRITTEN)).edits).toMatchObject([{ layer: 'file', is_drifted: true }]);
+    await app.close();
+    filePrice = '4.45';
+    await start(WRITTEN);
+    expect((await read(WRITTEN)).edits).toMatchObject([{ layer: 'file', is_drifted: false }]);
   });
 
   it('issue 37 take the price of the feed once they follow again; the one of gateway.yaml once its line has gone', async () => {

@@ -41,6 +41,11 @@ export class Layers {
     return merged === null || merged === under?.model ? [] : editsBetween(under?.model ?? null, merged);
   }
 
+  /** Ids of the models of which the file says more than the layers below it. */
+  modelsOfFile(): string[] {
+    return [...this.merged.keys()].filter((id) => this.fileEdits(id).length > 0);
+  }
+
   /** Returns the layer of these that a field comes from; null where none has the model or the route. */
   layerOf(
     id: string,
@@ -59,8 +64,8 @@ export class Layers {
     return this.under(id)?.layer ?? 'file';
   }
 
-  /** The model below the file. */
-  private under(id: string): { model: SeedModel; layer: CatalogueLayer } | null {
+  /** Returns the model below the file, with its layer; null where none has it. */
+  under(id: string): { model: SeedModel; layer: CatalogueLayer } | null {
     const data = this.data.get(id);
     const found = this.found.get(id);
     if (found !== undefined) return { model: found, layer: 'discovered' };
