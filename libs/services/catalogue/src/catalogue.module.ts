@@ -41,7 +41,7 @@ import { NamesController } from './names/names.controller.js';
 import { SnapshotNames } from './names/snapshot-names.js';
 import { FileAliases } from './own/file-aliases.js';
 import { OwnEntries } from './own/own-entries.js';
-import { noteFileEdits } from './seed/file-edits.js';
+import { noteFileEdits } from './own/file-edits.js';
 import { feedLayer } from './seed/feed-layer.js';
 import type { Seed } from './seed/seed-record.js';
 import { publish } from './snapshots/publish.js';

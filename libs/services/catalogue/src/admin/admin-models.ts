@@ -2,7 +2,7 @@ import type { AdminModelRecord, AdminModelsQuery, ModelAvailability, Route } fro
 import { pageOf, type Page } from '@gateway/platform';
 import type { Layers } from '../own/layers.js';
 import type { Tx } from '../postgres/catalogue-database.js';
-import { notedFileEdits } from '../seed/file-edits.js';
+import { notedFileEdits } from '../own/file-edits.js';
 import { storedEdits } from '../seed/stored-edits.js';
 import {
   catalogueModel,

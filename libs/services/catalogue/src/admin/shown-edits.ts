@@ -1,6 +1,6 @@
 import type { AdminEdit, AdminModelRecord, CatalogueLayer } from '@gateway/contracts';
 import type { Layers } from '../own/layers.js';
-import type { NotedEdits } from '../seed/file-edits.js';
+import type { NotedEdits } from '../own/file-edits.js';
 import { belowOf, editKey, isDrifted, type ModelEdit } from '../seed/model-edits.js';
 import { targetOf, type SourcedPrice } from '../seed/model-fields.js';
 import type { StoredEdit } from '../seed/stored-edits.js';

@@ -1,9 +1,9 @@
-import type { Layers } from '../own/layers.js';
+import type { Layers } from './layers.js';
 import type { Tx } from '../postgres/catalogue-database.js';
-import { editKey, type ModelEdit } from './model-edits.js';
-import { isSame } from './model-fields.js';
+import { editKey, type ModelEdit } from '../seed/model-edits.js';
+import { isSame } from '../seed/model-fields.js';
 
-/** What lay below the edits of gateway.yaml when they were first met, by model and `editKey`. */
+/** Edits of gateway.yaml with the content that lay below when they were first met, by model and `editKey`. */
 export type NotedEdits = ReadonlyMap<string, ReadonlyMap<string, ModelEdit>>;
 
 export async function notedFileEdits(tx: Tx): Promise<NotedEdits> {
