@@ -243,4 +243,23 @@ describe('PATCH /v1/admin/models/{id}', () => {
     const after = await read('simulator/dual');
     expect([after.name, promptAt(after, 'simulated')]).toEqual(['Ours', ['4', 'file']]);
   });
+
+  it('issue 37 what lay below a line of gateway.yaml is written again for models of which it says something new', async () => {
+    const notedBy = async (): Promise<Map<string, string>> => {
+      const { rows } = await app.app
+        .get(CatalogueDatabase)
+        .pool.query<{ model_id: string; writer: string }>(
+          `SELECT model_id, string_agg(DISTINCT xmin::text, ',') AS writer FROM file_edit GROUP BY model_id`,
+        );
+      return new Map(rows.map(({ model_id, writer }) => [model_id, writer]));
+    };
+    const first = await notedBy();
+    expect([...first.keys()].sort()).toEqual(['lab/own', 'simulator/dual']);
+    await restart('4');
+    expect(await notedBy()).toEqual(first);
+    await restart('5');
+    const second = await notedBy();
+    expect(second.get('lab/own')).toBe(first.get('lab/own'));
+    expect(second.get('simulator/dual')).not.toBe(first.get('simulator/dual'));
+  });
 });

@@ -22,19 +22,33 @@ export async function notedFileEdits(tx: Tx): Promise<NotedEdits> {
 
 /**
  * Notes what lies below each edit of gateway.yaml that is new or says something new, in the caller's transaction. One that says
- * what it said before keeps what lay below it, so that reads show that this has moved.
+ * what it said before keeps what lay below it, so that reads show that this has moved. Rows of other models stay untouched.
  */
 export async function noteFileEdits(tx: Tx, layers: Layers): Promise<void> {
   const known = await notedFileEdits(tx);
-  const rows = layers.modelsOfFile().flatMap((model_id) =>
-    layers.fileEdits(model_id).map((edit) => {
-      const old = known.get(model_id)?.get(editKey(edit));
-      const kept = old !== undefined && isSame(edit.field, old.value, edit.value) ? old : edit;
-      const { field, provider, upstream_model, value, below } = kept;
-      const content = JSON.parse(JSON.stringify({ value, below })) as object;
-      return { model_id, field, provider, upstream_model, content };
-    }),
-  );
-  await tx.fileEdit.deleteMany();
+  const changed = new Set(known.keys());
+  const rows = layers.allFileEdits().flatMap(([model_id, edits]) => {
+    const old = known.get(model_id) ?? new Map<string, ModelEdit>();
+    const kept = edits.map((edit) => sameBefore(edit, old) ?? edit);
+    if (kept.length === old.size && kept.every((edit) => edit === old.get(editKey(edit)))) {
+      changed.delete(model_id);
+      return [];
+    }
+    changed.add(model_id);
+    return kept.map((edit) => rowOf(model_id, edit));
+  });
+  if (changed.size === 0) return;
+  await tx.fileEdit.deleteMany({ where: { model_id: { in: [...changed] } } });
   await tx.fileEdit.createMany({ data: rows });
+}
+
+/** Returns the noted edit that says the same of the same field. */
+function sameBefore(edit: ModelEdit, noted: ReadonlyMap<string, ModelEdit>): ModelEdit | undefined {
+  const old = noted.get(editKey(edit));
+  return old !== undefined && isSame(edit.field, old.value, edit.value) ? old : undefined;
+}
+
+function rowOf(model_id: string, { field, provider, upstream_model, value, below }: ModelEdit) {
+  const content = JSON.parse(JSON.stringify({ value, below })) as object;
+  return { model_id, field, provider, upstream_model, content };
 }

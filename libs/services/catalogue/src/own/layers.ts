@@ -41,9 +41,9 @@ export class Layers {
     return merged === null || merged === under?.model ? [] : editsBetween(under?.model ?? null, merged);
   }
 
-  /** Ids of the models of which the file says more than the layers below it. */
-  modelsOfFile(): string[] {
-    return [...this.merged.keys()].filter((id) => this.fileEdits(id).length > 0);
+  /** Returns all that the file says beyond the layers below it, by id of the model. */
+  allFileEdits(): [id: string, edits: ModelEdit[]][] {
+    return [...this.merged.keys()].map((id): [string, ModelEdit[]] => [id, this.fileEdits(id)]);
   }
 
   /** Returns the layer of these that a field comes from; null where none has the model or the route. */
