@@ -2,6 +2,7 @@ export { Access, ACCESS_METADATA } from './auth/access.js';
 export type { AccessRule, OrgRule } from './auth/access.js';
 export { requireOrgRole } from './auth/org-role.js';
 export { visibleKey } from './auth/visible-key.js';
+export { endUserHash } from './auth/end-user-hash.js';
 export { FleetSecret } from './auth/fleet-secret.js';
 export { permit, credentialOf, credentialOfRequest } from './auth/authenticator.js';
 export { LoginAttempts } from './auth/login-attempts.js';

@@ -1,6 +1,6 @@
 import type { BudgetGrant, KeyPrincipal } from '@gateway/contracts';
 import { budgetsOf } from '@gateway/limits';
-import { endUserHash } from '../request/end-user-hash.js';
+import { callerEndUserHash } from '../request/end-user-hash.js';
 
 /** Returns the budgets that count a request; undefined where there are none. */
 export function holdingBudgets({
@@ -15,6 +15,6 @@ export function holdingBudgets({
   if (principal.carriedBudgets === undefined) return principal.budgets;
   return budgetsOf(principal, {
     tags,
-    endUserHash: endUser === null ? null : endUserHash(principal, endUser),
+    endUserHash: endUser === null ? null : callerEndUserHash(principal, endUser),
   });
 }

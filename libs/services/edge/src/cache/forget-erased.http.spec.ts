@@ -1,6 +1,6 @@
 import { RequestContentsDouble, FixedClock } from '@gateway/testing';
 import { hello, startEdge, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
-import { endUserHash } from '../request/end-user-hash.js';
+import { callerEndUserHash } from '../request/end-user-hash.js';
 import { ForgetErased } from './forget-erased.js';
 import { ResponseCache, type CachedAnswer } from './response-cache.js';
 
@@ -109,7 +109,7 @@ describe('an edge', () => {
       expect([await ask(user), await ask(user)]).toEqual(['MISS', 'HIT']);
     cache.forget({
       accountId: 'acct_test',
-      endUserHash: endUserHash(principal, 'ada') ?? '',
+      endUserHash: callerEndUserHash(principal, 'ada') ?? '',
       erasedAtMs: Infinity,
     });
     expect([await ask('bob'), await ask(), await ask('ada')]).toEqual(['HIT', 'HIT', 'MISS']);

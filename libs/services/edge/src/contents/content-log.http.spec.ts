@@ -1,7 +1,7 @@
 import { ApiError, type UnitContent } from '@gateway/contracts';
 import { eventually } from '@gateway/testing';
 import { hello, startEdge, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
-import { endUserHash } from '../request/end-user-hash.js';
+import { callerEndUserHash } from '../request/end-user-hash.js';
 
 const MIB = 1_048_576;
 const logging = { requestLogging: { retentionDays: 7, redact: true } };
@@ -43,7 +43,7 @@ describe('contents of an organization that logs them', () => {
       org_id: 'org_test',
       member_id: 'usr_test',
       key_id: 'key_logged',
-      end_user_hash: endUserHash(principal, 'ada'),
+      end_user_hash: callerEndUserHash(principal, 'ada'),
       endpoint: '/v1/chat/completions',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       retention_days: 7,

@@ -4,7 +4,7 @@ import type { AdmittedUnit } from '../admission/admission.js';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { Client } from '../request/client.js';
 import { WriteBehind } from '../state/write-behind.js';
-import { endUserHash } from '../request/end-user-hash.js';
+import { callerEndUserHash } from '../request/end-user-hash.js';
 
 /** A longer body is not kept, its size alone. */
 const BODY_BYTES_MAX = 1_048_576;
@@ -74,7 +74,7 @@ export class ContentLog {
       org_id: orgId,
       member_id: principal.createdBy,
       key_id: principal.keyId,
-      end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
+      end_user_hash: asked.endUser === null ? null : callerEndUserHash(principal, asked.endUser),
       endpoint: request.path,
       created_at: new Date(request.receivedAtMs).toISOString(),
       retention_days: logging.retentionDays,

@@ -19,7 +19,7 @@ import {
 import { CLOCK, PageBudget, Pressure, RANDOM, Stage, type Closing } from '@gateway/platform';
 import type { Client } from '../request/client.js';
 import type { InferenceRequest } from '../request/inference-request.js';
-import { endUserHash } from '../request/end-user-hash.js';
+import { callerEndUserHash } from '../request/end-user-hash.js';
 import { IdempotencyClaims } from './idempotency-claims.js';
 import { Inference } from './inference.js';
 import { StoredBodies } from './stored-bodies.js';
@@ -122,7 +122,7 @@ export class BackgroundInference {
     const createdAt = Math.floor(request.receivedAtMs / 1_000);
     const response = { ...background.begun(asked, { id, createdAt, model: plan.model.record.id }), id };
     const { isStored: _always, ...record } = endpoint.state?.storedRequest(asked) ?? NO_RECORD;
-    const hash = asked.endUser === null ? null : endUserHash(principal, asked.endUser);
+    const hash = asked.endUser === null ? null : callerEndUserHash(principal, asked.endUser);
     const made = {
       ...record,
       ...{ id, key_id: principal.keyId, account_id: principal.accountId, request_id: request.requestId },

@@ -9,7 +9,7 @@ import {
 import { StoredContentNeeded, wholeBody, type Asked } from '@gateway/endpoints';
 import { CLOCK } from '@gateway/platform';
 import type { InferenceRequest } from '../request/inference-request.js';
-import { endUserHash } from '../request/end-user-hash.js';
+import { callerEndUserHash } from '../request/end-user-hash.js';
 
 /** Characters of templates that are kept, about twice as many bytes. */
 const KEPT_MAX = 8 * 1024 * 1024;
@@ -75,7 +75,7 @@ export class StoredBodies {
   }
 
   private memories({ memory }: StoredContentNeeded, principal: KeyPrincipal): Promise<string[]> | string[] {
-    const hash = memory === null ? null : endUserHash(principal, memory.endUserId);
+    const hash = memory === null ? null : callerEndUserHash(principal, memory.endUserId);
     if (memory === null || hash === null) return [];
     return this.stored.memories(principal.accountId, hash, memory.maxItems);
   }

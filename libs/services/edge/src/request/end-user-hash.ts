@@ -1,13 +1,8 @@
-import { createHmac } from 'node:crypto';
 import type { KeyPrincipal } from '@gateway/contracts';
+import { endUserHash } from '@gateway/platform';
 
-/**
- * Returns the form in which usage data stores an end user: an HMAC under the account's key, so that an erasure can find
- * and clear it.
- */
-export function endUserHash(principal: KeyPrincipal, endUser: string): string | null {
+/** Returns the stored form of an end user of the caller's account; null for one without a name. */
+export function callerEndUserHash(principal: KeyPrincipal, endUser: string): string | null {
   if (endUser === '') return null;
-  return createHmac('sha256', Buffer.from(principal.endUserKey, 'base64'))
-    .update(endUser)
-    .digest('base64url');
+  return endUserHash(Buffer.from(principal.endUserKey, 'base64'), endUser);
 }

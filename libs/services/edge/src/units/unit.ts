@@ -27,7 +27,7 @@ import type { AdmittedUnit } from '../admission/admission.js';
 import { Settling } from '../admission/settling.js';
 import type { InferenceRequest } from '../request/inference-request.js';
 import type { AttemptState, UnitEnd } from './meter.js';
-import { endUserHash } from '../request/end-user-hash.js';
+import { callerEndUserHash } from '../request/end-user-hash.js';
 import { Revocations } from './revocations.js';
 import { UnitObserver } from './unit-observer.js';
 import { InFlight, renewal } from './in-flight.js';
@@ -96,7 +96,7 @@ export class Unit {
       created_at: new Date(requestedAtMs).toISOString(),
       byok_used: !admitted.cached && plan.routes[0].terms.byok.served,
       request_tags: admitted.tags,
-      end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
+      end_user_hash: asked.endUser === null ? null : callerEndUserHash(principal, asked.endUser),
       api_version: request.apiVersion,
       limits: readings(admitted),
       ...(budgets === undefined ? {} : { budgets }),

@@ -1,11 +1,11 @@
-import { createHmac } from 'node:crypto';
+import { endUserHash } from '@gateway/platform';
 import type { Tx } from '../postgres/keys-database.js';
 
-/** Returns the form in which usage data knows an end user of an account: the plain id is kept nowhere. */
+/** Returns the stored form of an end user of the account. */
 export async function endUserHashOf(tx: Tx, accountId: string, endUserId: string): Promise<string> {
   const account = await tx.account.findUniqueOrThrow({
     where: { id: accountId },
     select: { end_user_key: true },
   });
-  return createHmac('sha256', account.end_user_key).update(endUserId).digest('base64url');
+  return endUserHash(account.end_user_key, endUserId);
 }

@@ -1,5 +1,5 @@
 import { eventually } from '@gateway/testing';
-import { endUserHash } from '../../request/end-user-hash.js';
+import { callerEndUserHash } from '../../request/end-user-hash.js';
 import {
   hello,
   keyScope,
@@ -149,7 +149,7 @@ describe('budgets', () => {
         ]),
       );
       const principal = testPrincipal('key_carried', { limits: [keyScope('key_carried', {})] });
-      const scopeId = scope === 'end_user' ? (endUserHash(principal, id) ?? '') : id;
+      const scopeId = scope === 'end_user' ? (callerEndUserHash(principal, id) ?? '') : id;
       const budget = {
         ...{ id: 'bud_carried', name: 'Carried', scope, scopeId, amountUsd: '0.001' },
         ...{ raise: null, period: 'day' as const, timeZone: 'UTC', countedFromMs: 7 },
