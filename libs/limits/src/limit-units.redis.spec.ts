@@ -210,10 +210,30 @@ describe('what a store keeps', () => {
       tpm: 1,
     }));
     store.seed(idle);
-    expect(store.size).toBeGreaterThan(50);
+    // Their edges ended: nothing settles them, and no admission of theirs comes after the lease.
+    for (let n = 0; n < 30; n++) {
+      const unit = request({ accountId: `lapsed_${n}` });
+      const stale = await store.admit(unit);
+      if (stale.kind !== 'stale') throw new Error(`a new account answered ${stale.kind}`);
+      await store.stamp(unit.accountId, 1, stale.gen);
+      await mirror(store, stale.gen, { accountId: unit.accountId });
+      expect(await store.admit(unit)).toMatchObject({ kind: 'ok' });
+    }
+    expect(store.size).toBeGreaterThan(80);
     await clock.advance(4 * 86_400_000);
     await store.admit(request({ accountId: 'other' }));
     expect(await store.read('acct_1', [KEY])).toMatchObject({ unpostedNano: 9n, reservedNano: 0n });
     expect(store.size).toBeLessThan(20);
+  });
+
+  it('in process: a sweep forgets no credential that was counted in this minute', async () => {
+    const clock = fixedClock('2026-03-01T12:00:15.000Z');
+    const store = new InProcessLimitStore({ clock, random: seededRandom(1) });
+    const count = () => store.countOnCredential({ id: 'cred_a', rpm: 1, tpm: null, tokens: 1 });
+    await open(store);
+    await clock.advance(60 * 60_000);
+    await count();
+    await store.admit(request());
+    expect(await count()).toEqual({ fullForMs: 45_000 });
   });
 });

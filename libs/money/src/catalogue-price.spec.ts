@@ -5,6 +5,7 @@ import {
   compareOutputPrices,
   comparePrices,
   discounted,
+  isAtMost,
   withNulls,
 } from './index.js';
 import type { PricedOutput, PricedRoute } from './index.js';
@@ -173,5 +174,18 @@ describe('compareOutputPrices', () => {
     expect(order('video', { video_usd_per_second: '0.4' }, { completion_usd_per_1m: '1000' })).toEqual([
       1, 0,
     ]);
+  });
+});
+
+describe('isAtMost', () => {
+  it.each([
+    ['0.99', '1', true],
+    ['1.00', '1', true],
+    ['1.000000000001', '1', false],
+    ['10', '9', false],
+    [null, '0', true],
+    [null, '0.1', true],
+  ])('says of the rate %s under the limit %s: %s', (rate, limit, expected) => {
+    expect(isAtMost(rate, limit)).toBe(expected);
   });
 });

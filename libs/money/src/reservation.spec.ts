@@ -97,6 +97,9 @@ describe('reservation', () => {
     expect(nano(nothing)).toEqual([1, 1]);
     expect(nano(nothing, { record: { price_matrix: [{ when: {}, usd_per_unit: '0.1' }] } })).toEqual([1, 1]);
     expect(nano(nothing, { record: { prompt_usd_per_1m: '0', request_usd: '0.000' } })).toEqual([0, 0]);
+    expect(nano(nothing, { record: { prompt_usd_per_1m: '0', billing_increment_seconds: '60' } })).toEqual([
+      0, 0,
+    ]);
     expect(nano(nothing, { record: { ...route.record, is_free: true } })).toEqual([0, 0]);
   });
 
