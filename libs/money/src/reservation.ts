@@ -130,7 +130,8 @@ function routeReservation(
   if (request.wantsImages) outputs.push('image_output');
   const outputRate = largest(outputs.filter(isTokenBilled).map((one) => rates[one].each));
   const choices = Math.max(1, counted(request.choices));
-  const usual = usualOutput(request);
+  // Of one choice, where the model has no history here.
+  const usual = request.wantsImages ? DEFAULT_IMAGE_TOKENS : DEFAULT_OUTPUT_TOKENS;
   const maxOut = maxOutput(route, request.maxTokens, input.total, usual);
   const likely = Math.min(maxOut, route.p95OutputTokens ?? usual);
   // At least 1: who asks for no money is let in whatever the cap and the balance say.
@@ -142,11 +143,6 @@ function routeReservation(
   };
   const worst = nano(maxOut);
   return { worst_case_nano: worst, reserved_nano: likely === maxOut ? worst : nano(likely) };
-}
-
-/** Output tokens of one choice of a model that has no history here. */
-function usualOutput({ wantsImages }: ReservationRequest): number {
-  return wantsImages ? DEFAULT_IMAGE_TOKENS : DEFAULT_OUTPUT_TOKENS;
 }
 
 function maxOutput(

@@ -6,9 +6,9 @@ import { drawn, requireTargets, usableTargets } from './alias-targets.js';
 import { modelNotFound } from './catalogue-index.js';
 import { accessOf, requireAccess, visibleTo } from './model-access.js';
 import { cannotServe, refuse } from './plan-rejections.js';
-import { has, rankModels, type RankedModel, type Wanted } from './rank-models.js';
+import { rankModels, type RankedModel, type Wanted } from './rank-models.js';
 import { naming } from './route-choice.js';
-import { NO_POLICY, survey, type PlannedRoute, type PlanOptions, type Survey } from './survey.js';
+import { has, NO_POLICY, survey, type PlannedRoute, type PlanOptions, type Survey } from './survey.js';
 
 /** Routes in the order in which they are tried. Never empty. */
 export interface Plan {
@@ -195,7 +195,8 @@ function fallbackModels(options: PlanOptions, others: readonly string[]): Catalo
  * bad_request (the routing policy or a member of the request leaves no provider) or provider_not_available.
  */
 export function planRoutes(options: PlanOptions): Plan {
-  return naming(options.asked.choice?.param ?? 'model', () => planFirst(options));
+  const { choice } = options.asked;
+  return choice === undefined ? planFirst(options) : naming(choice.param, () => planFirst(options));
 }
 
 function planFirst(options: PlanOptions): Plan {

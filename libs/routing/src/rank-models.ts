@@ -1,8 +1,9 @@
-import type { CatalogueModel, CatalogueSnapshot, KeyPrincipal, ModelRecord, Route } from '@gateway/contracts';
+import type { CatalogueModel, CatalogueSnapshot, KeyPrincipal, Route } from '@gateway/contracts';
 import { priceAt } from '@gateway/money';
 import type { Need } from '@gateway/endpoints';
 import { accessOf } from './model-access.js';
 import type { RouteStats } from './route-stats.js';
+import { has } from './survey.js';
 
 export const OPTIMIZE = ['quality', 'cost', 'latency', 'balanced'] as const;
 export type Optimize = (typeof OPTIMIZE)[number];
@@ -46,15 +47,6 @@ const WEIGHTS: Readonly<Record<Optimize, { quality: number; cost: number; latenc
 const DIFFICULTY_SHIFT = 0.2;
 const MONTH_MS = 30 * 86_400_000;
 const OLD_MONTHS = 36;
-
-/** A property of the catalogue record, checked as the endpoint named it. */
-export function has(record: ModelRecord, need: Need): boolean {
-  if ('flag' in need) return record[need.flag];
-  if ('flags' in need) return need.flags.every((flag) => record[flag]);
-  if ('type' in need) return record.model_type === need.type;
-  if ('input' in need) return need.input.some((modality) => record.input_modalities.includes(modality));
-  return record.output_modalities.includes(need.output);
-}
 
 /**
  * The models that the caller may use and that can serve what is wanted, the best first. Free models stand behind all

@@ -15,10 +15,10 @@ const NO_LOSS: ReadonlySet<string> = new Set(['metadata', 'route', 'transforms',
 /** Leaves out the routes that the request's own members exclude. What is left keeps its order. */
 export function narrowed<T extends { route: Route; translation: Translation }>(
   all: T[],
-  choice: RouteChoice | undefined,
+  choice: RouteChoice,
   nowMs: number,
 ): Narrowed<T> {
-  if (choice === undefined || all.length === 0) return { routes: all, emptiedBy: null };
+  if (all.length === 0) return { routes: all, emptiedBy: null };
   let routes = all;
   for (const { param, policy } of choice.limits) {
     routes = routes.filter(({ route }) => isAllowedBy(policy, route, nowMs));

@@ -1,6 +1,5 @@
 import type { Route } from '@gateway/contracts';
-import type { RouteSample } from './route-sample.js';
-import { RouteStats } from './route-stats.js';
+import { RouteStats, type RouteSample } from './route-stats.js';
 
 const route = { provider: 'p', model: 'a/m', upstreamModel: 'm' } as Route;
 const MINUTE = 60_000;

@@ -2,18 +2,18 @@ import {
   environmentCredentialId,
   type CatalogueModel,
   type KeyPrincipal,
+  type ModelRecord,
   type ProviderKeyGrant,
   type Route,
   type RoutingPolicy,
 } from '@gateway/contracts';
 import { Unsupported, type Translation } from '@gateway/dialects';
-import type { Asked, Endpoint } from '@gateway/endpoints';
+import type { Asked, Endpoint, Need } from '@gateway/endpoints';
 import { priceAt, servesTier } from '@gateway/money';
 import type { Provider } from '@gateway/providers';
 import type { CatalogueIndex } from './catalogue-index.js';
 import { matchesModel } from './model-access.js';
 import type { CredentialPools, PooledChoice } from './credential-pools.js';
-import { has } from './rank-models.js';
 import { narrowed } from './route-choice.js';
 import { inOrder, isAllowedBy, orderOf } from './route-order.js';
 import type { RouteStats } from './route-stats.js';
@@ -153,8 +153,19 @@ export function survey(model: CatalogueModel, options: PlanOptions): Survey {
   if (own.length > 0 || found.isPlatformOff)
     found.routes = found.isPlatformOff ? own : own.concat(found.routes);
   const staying = asked.credential == null ? [] : stayingOn(found.routes, asked.credential, options.pools);
-  const narrow = narrowed(staying.length > 0 ? staying : found.routes, asked.choice, nowMs);
-  return Object.assign(found, narrow);
+  if (staying.length > 0) found.routes = staying;
+  return asked.choice === undefined
+    ? found
+    : Object.assign(found, narrowed(found.routes, asked.choice, nowMs));
+}
+
+/** True if the catalogue record has the property, checked as the endpoint named it. */
+export function has(record: ModelRecord, need: Need): boolean {
+  if ('flag' in need) return record[need.flag];
+  if ('flags' in need) return need.flags.every((flag) => record[flag]);
+  if ('type' in need) return record.model_type === need.type;
+  if ('input' in need) return need.input.some((modality) => record.input_modalities.includes(modality));
+  return record.output_modalities.includes(need.output);
 }
 
 /** Returns provider and request as an account's own key calls them: the platform's deployments are at another resource. */

@@ -1,4 +1,4 @@
-import { rememberSpelling } from '@gateway/json-body';
+import { isObject, rememberSpelling, type JsonObject } from '@gateway/json-body';
 
 /** Depth beyond which JSON.stringify fails some thousand levels later. No answer of a provider comes near. */
 export const UPSTREAM_DEPTH = 512;
@@ -60,14 +60,12 @@ export function spelledJsonOf(text: string): unknown {
 }
 
 /** The JSON object that a provider answered; null where the text is none. */
-export function parseUpstreamText(text: string): Record<string, unknown> | null {
+export function parseUpstreamText(text: string): JsonObject | null {
   const value = jsonOf(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
+  return isObject(value) ? value : null;
 }
 
 /** The same of its bytes. */
-export function parseUpstreamObject(bytes: Uint8Array): Record<string, unknown> | null {
+export function parseUpstreamObject(bytes: Uint8Array): JsonObject | null {
   return parseUpstreamText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }

@@ -45,12 +45,13 @@ export function readText(
   const decoded = caller.read(body);
   const { unread: unreadHeaders = [], ...parts } = native ?? {};
   const request = { ...decoded, ...parts };
-  const { model, choice, unread: unreadMembers } = readChoice(caller, request);
-  const unread = [...unreadHeaders, ...unreadMembers];
+  const { models, provider } = body.value;
+  const chosen = models == null && provider == null ? null : readChoice(caller, request);
+  const unread = [...unreadHeaders, ...(chosen?.unread ?? [])];
   const { textBytes, images, audioSeconds, documentBytes, nativeBytes } = request.sizes;
   return {
-    model,
-    ...(choice !== undefined && { choice }),
+    model: chosen === null ? request.model : chosen.model,
+    ...(chosen !== null && { choice: chosen.choice }),
     stream: request.stream,
     tier: request.serviceTier === 'flex' ? 'flex' : 'default',
     endUser: request.endUser,

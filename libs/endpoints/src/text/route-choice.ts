@@ -46,7 +46,7 @@ export function loadChoice(): void {
 interface ReadChoice {
   /** Name of the first model; null = the key's default. */
   model: string | null;
-  choice?: RouteChoice;
+  choice: RouteChoice;
   /** Members of `provider` that are not read. */
   unread: string[];
 }
@@ -60,7 +60,6 @@ export function readChoice(
   { model, body }: Pick<ModelRequest, 'model' | 'body'>,
 ): ReadChoice {
   const { models, provider } = body.value;
-  if (models == null && provider == null) return { model, unread: [] };
   const { validate } = schema;
   if (!validate({ models: models ?? null, provider: provider ?? null }))
     throw caller.bodyError(new BodyFault(schemaFault(validate.errors?.[0])));

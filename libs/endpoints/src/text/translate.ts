@@ -75,7 +75,7 @@ class TextTranslation implements Translation {
   }
 
   prepare(): EncodedRequest {
-    const { modelRequest: modelRequest, dialect, target } = this;
+    const { modelRequest, dialect, target } = this;
     if (this.encoded !== null) return this.encoded;
     // Its parts are written anew in another format; in the caller's own its bytes go on.
     if (dialect.name === modelRequest.dialect)
@@ -98,7 +98,7 @@ class TextTranslation implements Translation {
   }
 
   begin({ contentType }: AnswerHead, facts: AnswerFacts): Answer {
-    const { modelRequest: modelRequest, target, dialect } = this;
+    const { modelRequest, target, dialect } = this;
     // An upstream may answer whole though a stream was asked for: the same answer is sent as a stream.
     const isWhole =
       !modelRequest.stream || !contentType.includes(dialect.upstream.streamType ?? EVENT_STREAM);
@@ -167,13 +167,12 @@ class TextAnswer implements Answer {
     if (failed) return [failurePiece(failed.failure)];
     const piece: Piece = { kind: 'end', out: '' };
     this.count(answer, piece);
-    piece.out = this.modelRequest.stream ? this.encoder.write(answer) : this.wholeText(answer);
+    if (this.modelRequest.stream) piece.out = this.encoder.write(answer);
+    else {
+      const whole = this.encoder.whole(answer);
+      piece.out = this.encoder.isSpelled === false ? JSON.stringify(whole) : writeJson(whole);
+    }
     return [piece];
-  }
-
-  private wholeText(answer: Decoded): string {
-    const whole = this.encoder.whole(answer);
-    return this.encoder.isSpelled === false ? JSON.stringify(whole) : writeJson(whole);
   }
 
   /** Joins pieces that came together: one piece, and one more where it ends in a failure. */

@@ -12,10 +12,22 @@ import type {
   SpendScope,
   Trial,
 } from '@gateway/contracts';
-import { ACCOUNT_RECORD, admissionEntries, keyMinute, recordName, toLimitRejection } from '../admission.js';
+import {
+  ACCOUNT_RECORD,
+  admissionEntries,
+  keyMinute,
+  recordName,
+  toLimitRejection,
+  type AdmissionEntry,
+} from '../admission.js';
 import { dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
 import { CredentialCounts } from './credential-counts.js';
-import { LimitCounters, countersRequest, type CountersAnswer } from './limit-counters.js';
+import {
+  LimitCounters,
+  countersRequest,
+  type CountersAnswer,
+  type CountersRequest,
+} from './limit-counters.js';
 
 /** Interval at which idle accounts and records are dropped. */
 const SWEEP_MS = 60 * 60_000;
@@ -28,6 +40,13 @@ export interface SeedCounts {
   rpm: number;
   rpd: number;
   tpm: number;
+}
+
+/** One request in the form of the counters, and those that it is judged by. */
+interface Judged {
+  asked: CountersRequest;
+  entries: readonly AdmissionEntry[];
+  limits: LimitCounters;
 }
 
 /** The embedded driver: the semantics of the Redis scripts over Maps, for the one process that admits. */
@@ -55,25 +74,22 @@ export class InProcessLimitStore extends LimitStore {
     const now = this.clock.now();
     if (now >= this.nextSweep) this.sweep(now);
     const limits = this.countersOf(request.accountId);
-    return this.result(
-      request,
-      limits,
-      limits.admit(countersRequest(request), admissionEntries(request), now),
-      now,
-    );
+    const judged = { asked: countersRequest(request), entries: admissionEntries(request), limits };
+    return this.result(request, judged, limits.admit(judged.asked, judged.entries, now), now);
   }
 
   async trial(request: AdmitRequest): Promise<Trial> {
     const now = this.clock.now();
     const limits = this.countersOf(request.accountId);
     const entries = admissionEntries(request);
-    const { answer, records } = limits.trial(countersRequest(request), entries, now);
+    const asked = countersRequest(request);
+    const { answer, records } = limits.trial(asked, entries, now);
     const names = [
       ...entries.map(({ kind, id, counter }) => ({ scope: kind, scopeId: id, counter })),
       { scope: 'account' as const, scopeId: request.accountId, counter: null },
     ];
     return {
-      result: this.result(request, limits, answer, now),
+      result: this.result(request, { asked, entries, limits }, answer, now),
       records: records.map(({ rpm, rpd, tpm, posted, unposted, worst }, index) => ({
         ...names[index],
         rpm,
@@ -156,7 +172,7 @@ export class InProcessLimitStore extends LimitStore {
 
   private result(
     request: AdmitRequest,
-    limits: LimitCounters,
+    { asked, entries, limits }: Judged,
     answer: CountersAnswer,
     now: number,
   ): Exclude<AdmitResult, { kind: 'unavailable' }> {
@@ -183,7 +199,7 @@ export class InProcessLimitStore extends LimitStore {
           counters,
           minuteResetSeconds: minuteResetSeconds(now),
           minute: minuteOf(now),
-          remainingNano: limits.remaining(countersRequest(request), admissionEntries(request)),
+          remainingNano: limits.remaining(asked, entries),
         };
       }
     }

@@ -30,23 +30,15 @@ export class Drain {
   private inFlight = 0;
   private idle: (() => void) | undefined;
 
+  /** Aborted when the process is told to end: it is not ready, and each answer closes its connection. */
+  readonly leaving = this.leaves.signal;
+  /** Aborted when new requests are refused: what stays open between requests says so then. */
+  readonly begun = this.begins.signal;
+  /** Aborted when the grace is over: a stream that still runs ends with an in-band error. */
+  readonly deadline = this.ends.signal;
+
   get requestsInFlight(): number {
     return this.inFlight;
-  }
-
-  /** Aborted when the process is told to end: it is not ready, and each answer closes its connection. */
-  get leaving(): AbortSignal {
-    return this.leaves.signal;
-  }
-
-  /** Aborted when new requests are refused: what stays open between requests says so then. */
-  get begun(): AbortSignal {
-    return this.begins.signal;
-  }
-
-  /** Aborted when the grace is over: a stream that still runs ends with an in-band error. */
-  get deadline(): AbortSignal {
-    return this.ends.signal;
   }
 
   entered(): void {
