@@ -131,6 +131,9 @@ export default tseslint.config(
       ...boundaries(kinds),
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
+      // What a rename by script leaves behind: { unit: unit }.
+      'no-useless-rename': 'error',
+      'object-shorthand': ['error', 'properties'],
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
         { considerDefaultExhaustiveForUnions: true },

@@ -29,7 +29,7 @@ export class Connection {
     try {
       const answer = await this.client.request({
         path: target,
-        method: method,
+        method,
         headers: headers.flat(),
         body,
         signal,

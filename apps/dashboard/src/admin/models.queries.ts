@@ -42,7 +42,7 @@ export function useSetPrice(
       return bodyOf(
         api.PATCH('/v1/admin/models/{brand}/{name}', {
           params: { path },
-          body: body,
+          body,
         }),
       );
     },

@@ -94,7 +94,7 @@ export class LimitCounters {
     this.freeLapsed(now);
     const unready = this.unready(request, entries);
     if (unready !== null) return { answer: unready, records: [] };
-    const { records, balance, reached: reached } = this.judge(request, entries, now);
+    const { records, balance, reached } = this.judge(request, entries, now);
     const answer: CountersAnswer = reached === null ? { kind: 'ok' } : this.refused(reached, now);
     return { answer, records: [...records, balance] };
   }
@@ -105,7 +105,7 @@ export class LimitCounters {
     const { reservation, credit, tokens } = request;
     const known = this.units.get(request.unitId);
     if (known) return { kind: known.state === 'reserved' ? 'ok' : 'gone' };
-    const { records, balance, reached: reached } = this.judge(request, entries, now);
+    const { records, balance, reached } = this.judge(request, entries, now);
     if (reached !== null) return this.refused(reached, now);
     const isRoomy =
       fits(balance, request.worst, { credit }) &&

@@ -35,7 +35,7 @@ describe('an independent verifier', () => {
   });
   const asked = ({ headers, body }: Received, secrets: string[], now: number): Asked => ({
     secrets,
-    headers: headers,
+    headers,
     body,
     now,
   });

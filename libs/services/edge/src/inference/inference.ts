@@ -110,7 +110,7 @@ export class Inference {
       rejections.addFailure(request, rejectedAs(read, planned?.plan.model.record.id ?? null), error);
       throw error;
     }
-    const { error, rejection: rejection, model } = decided;
+    const { error, rejection, model } = decided;
     client.rateHeaders = decided.rateHeaders;
     rejections.addFailure(request, rejectedAs(read, model), error, rejection);
     throw error;
