@@ -1,3 +1,4 @@
 export function unneeded(
   packages: Readonly<Record<string, { devOptional?: boolean; link?: boolean }>>,
+  app?: string,
 ): string[];
