@@ -61,11 +61,21 @@ export async function visitAll(
       } else await settled(page);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if (Number(overflow) > 0) faults.push(`${at}: ${String(overflow)} px wider than the window`);
+      faults.push(...(await otherSizes(page)).map((fault) => `${at}: ${fault}`));
       if (keepsShots) await keepShot(page, path, one);
     }
   }
   page.off('response', onResponse);
   return [...faults, ...unavailable.values()];
+}
+
+/** Returns texts in another size than the three of the theme; code alone has its own. */
+function otherSizes(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll('body *')]
+    .filter((node) => node.checkVisibility() && node.closest('svg, noscript, [aria-hidden=true]') === null)
+    .filter((node) => [...node.childNodes].some((part) => part.nodeType === 3 && part.data.trim() !== ''))
+    .map((node) => getComputedStyle(node).fontSize + ' ' + node.textContent.trim().slice(0, 40))
+    .filter((text) => !/^(?:13|16|24)px /.test(text))`);
 }
 
 /**

@@ -13,10 +13,19 @@ const gateway: MantineColorsTuple = [
   '#004b93',
 ];
 
+const LARGE = { fontSize: '24px', lineHeight: '1.3' };
+const MIDDLE = { fontSize: '16px', lineHeight: '1.4' };
+
 export const theme = createTheme({
   fontFamily: '"Inter Variable", system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
-  headings: { fontFamily: '"Inter Variable", system-ui, sans-serif', fontWeight: '650' },
+  // Three sizes of text: a heading or a sum, a title, and all else.
+  fontSizes: { xs: '13px', sm: '13px', md: '16px', lg: '16px', xl: '24px' },
+  headings: {
+    fontFamily: '"Inter Variable", system-ui, sans-serif',
+    fontWeight: '650',
+    sizes: { h1: LARGE, h2: LARGE, h3: LARGE, h4: MIDDLE, h5: MIDDLE, h6: MIDDLE },
+  },
   colors: { gateway },
   primaryColor: 'gateway',
   // White on the filled button has 4.5:1 in both schemes.
@@ -26,7 +35,10 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // Capitals shout in a list of states.
-    Badge: { defaultProps: { tt: 'none', fw: 600 } },
+    Badge: {
+      defaultProps: { tt: 'none', fw: 600 },
+      styles: { label: { fontSize: 'var(--mantine-font-size-xs)' } },
+    },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
     Modal: {
       defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } },
@@ -40,6 +52,7 @@ export const theme = createTheme({
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--page-background': 'var(--mantine-color-gray-1)',
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
     '--mantine-color-anchor': 'var(--mantine-color-gateway-8)',
@@ -52,6 +65,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-blue-light-color': 'var(--mantine-color-blue-9)',
   },
   dark: {
+    '--page-background': 'var(--mantine-color-dark-8)',
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-anchor': 'var(--mantine-color-gateway-3)',

@@ -2,6 +2,7 @@ import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { axisUsd, barHeight } from '../chart/bar-height.js';
+import { DATA } from '../chart/colours.js';
 import { OverTimeChart } from '../chart/over-time-chart.js';
 import { absoluteTime, bucketLabel, count } from '../format/time.js';
 import { useRoles, useZone } from '../session/me.queries.js';
@@ -86,7 +87,7 @@ function Amount({ name, usd, about }: { name: string; usd: string; about: string
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text fz={28} fw={650} component="div">
+      <Text fz="xl" fw={650} component="div">
         <Money usd={usd} />
       </Text>
       <Text size="sm" c="dimmed">
@@ -127,7 +128,7 @@ function Burn({ org }: { org: string }): ReactNode {
               series: [
                 {
                   label: 'Spend',
-                  color: 'var(--mantine-color-gateway-6)',
+                  color: DATA,
                   heights: days.map((day) => barHeight(day.spend_usd)),
                 },
               ],

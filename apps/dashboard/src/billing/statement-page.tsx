@@ -181,7 +181,7 @@ function Amount({ name, usd }: { name: string; usd: string }): ReactNode {
         {name}
       </Text>
       <Group>
-        <Text fz={24} fw={650} component="div">
+        <Text fz="xl" fw={650} component="div">
           <Money usd={usd} />
         </Text>
       </Group>

@@ -22,7 +22,7 @@ interface FigureProps {
 export function Figure({ name, to, scope, course, children }: FigureProps): ReactNode {
   const { slug } = useOrg();
   return (
-    <Card withBorder padding="md" mih={course === null ? undefined : CARD_PX}>
+    <Card padding="md" mih={course === null ? undefined : CARD_PX}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Text size="sm" c="dimmed">
           {name}

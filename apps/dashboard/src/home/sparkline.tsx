@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { DATA } from '../chart/colours.js';
 
 const WIDTH = 100;
 /** Height of a line, which has its place also where it is not drawn. */
@@ -20,7 +21,7 @@ export function Sparkline({ heights }: { heights: readonly (number | null)[] }):
       <path
         d={pathOf(heights)}
         fill="none"
-        stroke="var(--mantine-color-gateway-6)"
+        stroke={DATA}
         strokeWidth={2 * EDGE}
         strokeLinecap="round"
         strokeLinejoin="round"

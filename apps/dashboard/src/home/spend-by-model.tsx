@@ -8,7 +8,7 @@ import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { useScopes } from '../shell/scope.js';
 import { Loading } from '../shell/states.js';
-import { colourOf, nameOf } from '../usage/bars-of.js';
+import { coloursOfGroups, nameOf } from '../usage/bars-of.js';
 import { markOf, type Shown } from '../usage/marks.js';
 import { SPEND } from '../usage/metrics.js';
 import { OverTime } from '../usage/over-time.js';
@@ -51,11 +51,12 @@ export function SpendByModel({ org, since }: SpendByModelProps): ReactNode {
 
 /** Legend with the colour and the sum of each group. */
 function Legend({ shown, series }: { shown: Shown; series: Series }): ReactNode {
+  const colours = coloursOfGroups(series);
   return (
     <Group component="ul" aria-label="Sums of the week" gap="md" style={AS_LIST}>
-      {series.groups.map((group, index) => (
+      {series.groups.map((group) => (
         <Group component="li" key={group.id} gap={6} wrap="nowrap">
-          <ColorSwatch size={12} color={colourOf(group.id, index)} withShadow={false} />
+          <ColorSwatch size={12} color={colours.get(group.id) ?? ''} withShadow={false} />
           <MarkLink mark={markOf(shown, group.id, null)}>{nameOf(group)}</MarkLink>
           <Text size="sm" component="span">
             <Money usd={series.totals[group.id].cost_usd} />

@@ -17,7 +17,7 @@ export function BudgetBar({ budget: { name, used } }: { budget: Pick<Budget, 'na
     <Progress
       size="md"
       value={Math.min(used, FULL) * 100}
-      color={used >= FULL ? 'red' : used >= NEAR ? 'yellow' : undefined}
+      color={used >= FULL ? 'red' : used >= NEAR ? 'yellow' : 'teal'}
       aria-label={`${usedInWords(used)} of the cap of ${name ?? 'a key without a label'}`}
     />
   );

@@ -12,10 +12,10 @@ interface PanelProps {
 /** A box of a page. */
 export function Panel({ title, about, scope, children }: PanelProps): ReactNode {
   return (
-    <Card withBorder padding="md">
+    <Card padding="md">
       {title !== undefined && (
         <Group justify="space-between" gap="xs" wrap="nowrap" mb={about === undefined ? 'sm' : 2}>
-          <Title order={2} size="h5">
+          <Title order={2} size="h4">
             {title}
           </Title>
           {scope !== undefined && (

@@ -1,6 +1,7 @@
-import { Anchor, Center, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
+import { Mark } from '../shell/mark.js';
 
 interface CardProps {
   title: string;
@@ -16,12 +17,15 @@ export function Card({ title, about, children, back = false }: CardProps): React
     document.title = `${title} · Model Gateway`;
   }, [title]);
   return (
-    <Center component="main" mih="100vh" p="md">
+    <Center component="main" mih="100vh" p="md" bg="var(--page-background)">
       <Stack w="100%" maw={400} gap="lg">
-        <Text fw={700} ta="center">
-          Model Gateway
-        </Text>
-        <Paper withBorder radius="lg" p="xl" shadow="sm">
+        <Group gap={8} justify="center">
+          <Mark />
+          <Text fw={700} size="md">
+            Model Gateway
+          </Text>
+        </Group>
+        <Paper radius="lg" p="xl" shadow="sm">
           <Title order={1} size="h3" mb={4}>
             {title}
           </Title>

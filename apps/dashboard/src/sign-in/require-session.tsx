@@ -16,7 +16,7 @@ export function RequireSession({ children }: { children: ReactNode }): ReactNode
   if (current.state === 'starting') return <Loading height={320} />;
   if (current.state === 'away')
     return (
-      <Center component="main" mih="100vh" p="md">
+      <Center component="main" mih="100vh" p="md" bg="var(--page-background)">
         <ProblemCard failure={current.failure} retry={() => void session.refresh()} />
       </Center>
     );

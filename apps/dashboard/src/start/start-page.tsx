@@ -109,7 +109,7 @@ function Step({ number, title, isDone, children }: StepProps): ReactNode {
         <ThemeIcon radius="xl" size={26} color={isDone ? 'green.9' : undefined}>
           {isDone ? <IconCheck size={16} aria-label="done" /> : <Text size="sm">{number}</Text>}
         </ThemeIcon>
-        <Title order={2} size="h5">
+        <Title order={2} size="h4">
           {title}
         </Title>
       </Group>

@@ -48,7 +48,7 @@ function Shown<Row>(props: DataTableProps<Row>): ReactNode {
   return (
     <Table
       highlightOnHover
-      verticalSpacing="xs"
+      verticalSpacing={2}
       horizontalSpacing="sm"
       role="table"
       aria-label={label}

@@ -1,4 +1,4 @@
-import { barsOf, colourOf, linesOf, nameOf } from './bars-of.js';
+import { barsOf, coloursOfGroups, linesOf, nameOf } from './bars-of.js';
 import { filtersOf, bodyOfFilters } from './filter.js';
 import { markOf } from './marks.js';
 import { METRICS, metricOf, SPEND, type Additive, type Level } from './metrics.js';
@@ -118,7 +118,8 @@ describe('the bars of a series', () => {
   });
 
   it('keeps grey for the rest and names what has no team or tag', () => {
-    expect(colourOf('other', 0)).toContain('gray');
+    const groups = [{ id: 'other', label: null }];
+    expect(coloursOfGroups({ groups }).get('other')).toContain('gray');
     expect(nameOf({ id: 'none', label: null })).toBe('None');
   });
 });

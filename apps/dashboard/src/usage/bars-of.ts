@@ -1,14 +1,12 @@
 import type { Bars, Lines, Mark } from '../chart/bars.js';
+import { coloursOf, DATA } from '../chart/colours.js';
 import { bucketLabel } from '../format/time.js';
 import type { Additive, Level } from './metrics.js';
 import type { Series } from './usage.queries.js';
 
-/** Colours in the order of the groups; the same in the chart and in its table. */
-const COLOURS = ['gateway-6', 'orange-6', 'teal-6', 'grape-6', 'yellow-6', 'cyan-7', 'pink-6', 'lime-7'];
-const OTHER = 'gray-5';
-
-export function colourOf(group: string, index: number): string {
-  return `var(--mantine-color-${group === 'other' ? OTHER : COLOURS[index % COLOURS.length]})`;
+/** Returns the colour of each group, the same in the chart and in its table. */
+export function coloursOfGroups({ groups }: Pick<Series, 'groups'>): Map<string, string> {
+  return coloursOf(groups.map(({ id }) => id));
 }
 
 export function nameOf({ id, label }: Series['groups'][number]): string {
@@ -51,10 +49,11 @@ function groupsOf(
   { groups, buckets }: Series,
   markOf: MarkOf,
 ): { id: string; label: string; color: string; marks: Mark[] }[] {
-  return groups.map((group, index) => ({
+  const colours = coloursOfGroups({ groups });
+  return groups.map((group) => ({
     id: group.id,
     label: nameOf(group),
-    color: colourOf(group.id, index),
+    color: colours.get(group.id) ?? DATA,
     marks: buckets.map((_, bucket) => markOf(group.id, bucket)),
   }));
 }

@@ -6,7 +6,7 @@ import { usdRatio } from '../format/money.js';
 import { count, milliseconds } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { DataTable, type Column } from '../table/data-table.js';
-import { colourOf, nameOf } from './bars-of.js';
+import { coloursOfGroups, nameOf } from './bars-of.js';
 import { filterOf } from './filter.js';
 import { isOne, markOf, type Shown } from './marks.js';
 import { spendBefore } from './totals-csv.js';
@@ -43,13 +43,14 @@ export interface SplitTotals {
 
 /** The sums of the groups; each leads to what it is the sum of. */
 export default function Totals({ shown, series, before, split }: TotalsProps): ReactNode {
-  const groups = series.groups.flatMap((group, index): Row[] => [
+  const colours = coloursOfGroups(series);
+  const groups = series.groups.flatMap((group): Row[] => [
     {
       key: group.id,
       id: group.id,
       within: null,
       name: nameOf(group),
-      colour: colourOf(group.id, index),
+      colour: colours.get(group.id) ?? null,
       values: series.totals[group.id],
       beforeUsd: spendBefore(before, group.id),
     },
