@@ -93,7 +93,7 @@ function Person({ me }: { me: Me }): ReactNode {
             onChange={(next) => setColorScheme(next === 'light' || next === 'dark' ? next : 'auto')}
           />
         </Group>
-        <FormEnd write={save} action="Save" said={save.isSuccess ? 'Saved' : ''} />
+        <FormEnd write={save} action="Save" said={save.isSuccess ? 'Saved' : ''} draft={{ name, zone }} />
       </Stack>
     </form>
   );

@@ -68,7 +68,7 @@ function Terms({ org, onClose }: { org: Org; onClose: () => void }): ReactNode {
           value={ceiling}
           onChange={({ currentTarget }) => setCeiling(currentTarget.value)}
         />
-        <FormEnd write={change} action="Save" />
+        <FormEnd write={change} action="Save" draft={{ tier, ceiling }} />
       </Stack>
     </form>
   );

@@ -73,7 +73,7 @@ function Form({ setting }: { setting: AutoRecharge }): ReactNode {
             />
           ))}
         </SimpleGrid>
-        <FormEnd write={save} action="Save" said={save.isSuccess ? 'Saved' : ''} />
+        <FormEnd write={save} action="Save" said={save.isSuccess ? 'Saved' : ''} draft={{ isOn, amounts }} />
       </Stack>
     </form>
   );

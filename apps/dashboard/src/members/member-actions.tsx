@@ -100,7 +100,7 @@ function Edit({ org, member, onClose }: ContentProps): ReactNode {
           value={rpm}
           onChange={({ currentTarget }) => setRpm(currentTarget.value)}
         />
-        <FormEnd write={change} action="Save" />
+        <FormEnd write={change} action="Save" draft={{ role, cap, rpm }} />
       </Stack>
     </form>
   );

@@ -45,6 +45,7 @@ export function RequestLogging({ org }: { org: Org }): ReactNode {
             write={save}
             action="Save logging"
             said={save.isSuccess ? 'From the next request on' : ''}
+            draft={{ logging, days }}
           />
         </Stack>
       </form>

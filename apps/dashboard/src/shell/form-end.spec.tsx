@@ -1,8 +1,8 @@
 /** @jest-environment jsdom */
 import { TextInput } from '@mantine/core';
 import { jest } from '@jest/globals';
-import { cleanup, screen } from '@testing-library/react';
-import type { ReactNode } from 'react';
+import { cleanup, fireEvent, screen } from '@testing-library/react';
+import { useState, type ReactNode } from 'react';
 import { Problem } from '../api/problem.js';
 import { rendered } from './rendered.fixture.js';
 
@@ -39,5 +39,43 @@ describe('a form that was refused', () => {
     cleanup();
     rendered(<Form fields={{ name: 'Must be shorter.', org_id: 'Is not known.' }} />);
     expect(screen.getByText('It was refused.')).toBeTruthy();
+  });
+});
+
+/** Form of a name, whose write is on its way or done as the buttons say. */
+function Naming(): ReactNode {
+  const [name, setName] = useState('Search');
+  const [state, setState] = useState<'idle' | 'pending' | 'success'>('idle');
+  const write = { error: null, isPending: state === 'pending', isSuccess: state === 'success' };
+  return (
+    <>
+      <TextInput label="Name" value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
+      <FormEnd write={write} action="Save" draft={{ name }} />
+      <button onClick={() => setState('pending')}>Send</button>
+      <button onClick={() => setState('success')}>Answer</button>
+    </>
+  );
+}
+
+describe('a form of what there is already', () => {
+  afterEach(cleanup);
+
+  it('cannot be sent while it is as it was saved, and can once it differs from what was sent', () => {
+    rendered(<Naming />);
+    const type = (value: string): void =>
+      void fireEvent.change(screen.getByLabelText('Name'), { target: { value } });
+    const press = (name: string): void => void fireEvent.click(screen.getByRole('button', { name }));
+    const mayBeSent = (): boolean =>
+      !screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled;
+    const seen = [mayBeSent()];
+    type('Finder');
+    seen.push(mayBeSent());
+    press('Send');
+    type('Finders');
+    press('Answer');
+    seen.push(mayBeSent());
+    type('Finder');
+    seen.push(mayBeSent());
+    expect(seen).toEqual([false, true, true, false]);
   });
 });

@@ -36,7 +36,12 @@ describe('the first request', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Create a key' }));
     await screen.findByText('Waiting for it. This page looks by itself.');
     expect(asked('/v1/keys')).toEqual([
-      { org_id: 'org_1', label: 'First steps', spend_cap_usd: '5', expires_at: expect.stringMatching(/Z$/) },
+      {
+        org_id: 'org_1',
+        label: 'First request',
+        spend_cap_usd: '5',
+        expires_at: expect.stringMatching(/Z$/),
+      },
     ]);
     await waitFor(() => expect(asked('/v1/usage/rejections')).not.toEqual([]));
     const ofKey = { org_id: 'org_1', key_id: 'key_made', since: MADE.created_at };

@@ -23,7 +23,7 @@ export function useFirstKey(org: string | null): UseMutationResult<Schemas['Crea
       bodyOf(
         api.POST('/v1/keys', {
           body: {
-            ...{ label: 'First steps', spend_cap_usd: CAP_USD },
+            ...{ label: 'First request', spend_cap_usd: CAP_USD },
             expires_at: new Date(Date.now() + LIFE_MS).toISOString(),
             ...(org === null ? {} : { org_id: org }),
           },

@@ -49,7 +49,12 @@ export function TeamForm({ team }: { team: Team }): ReactNode {
             onChange={({ currentTarget }) => setRpm(currentTarget.value)}
           />
         </Group>
-        <FormEnd write={change} action="Save" said={change.isSuccess ? 'Saved.' : ''} />
+        <FormEnd
+          write={change}
+          action="Save"
+          said={change.isSuccess ? 'Saved.' : ''}
+          draft={{ name, cap, rpm }}
+        />
       </Stack>
     </form>
   );
