@@ -132,6 +132,7 @@ export interface UsageEventRecord {
   /** Owner of the key. */
   user_id: string;
   endpoint: string;
+  /** Milliseconds to the first piece of a stream; null for an answer in one piece. */
   ttft_ms: number | null;
   cached_tokens: number;
   /** Price window that was in force; null for the standard price, and where nothing was priced. */
@@ -207,6 +208,7 @@ export interface RequestLookup {
   http_status: number;
   error_code: string | null;
   latency_ms: number | null;
+  /** Milliseconds to the first piece of a stream; null for an answer in one piece. */
   ttft_ms: number | null;
   prompt_tokens: number;
   completion_tokens: number;

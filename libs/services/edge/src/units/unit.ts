@@ -204,6 +204,8 @@ export class Unit {
   private rest(end: UnitEnd, charge: Charge, usage: UnitUsage): UsageRest {
     const { sinks, request } = this;
     const last = this.attempts.at(-1);
+    // Of an answer in one piece it would be its latency again, and a median of both would say nothing.
+    const firstMs = this.facts.stream ? last?.firstEventMs : null;
     return {
       id: newId('use', sinks.clock, sinks.random),
       provider: last?.plannedRoute.route.provider ?? null,
@@ -218,7 +220,7 @@ export class Unit {
       list_cost_usd: charge.list_cost_usd,
       attempts: this.attempts.map((attempt) => this.attemptRecord(attempt, end, usage)),
       latency_ms: rounded(sinks.clock.monotonic() - request.startedMs),
-      ttft_ms: last?.firstEventMs == null ? null : rounded(last.firstEventMs - request.startedMs),
+      ttft_ms: firstMs == null ? null : rounded(firstMs - request.startedMs),
       routing_fallback: last ? this.isFallback(last.plannedRoute) : false,
       cache_hit: end.outcome === 'cached',
     };

@@ -111,7 +111,7 @@ describe('units', () => {
     }
   }, 600_000);
 
-  it('the record carries who, what, and what its price was made from', async () => {
+  it('the record carries who, what, and what its price was made from; a first token is of streams alone', async () => {
     const response = await edge.post(hello('simulator/chat'));
     expect(await edge.record(response)).toMatchObject({
       unit: 0,
@@ -125,6 +125,7 @@ describe('units', () => {
       priced_from: { provider: 'simulated', upstream_model: 'sim-chat', tier: 'default', discount_pct: null },
       limits: [{ scope: 'key', scope_id: 'key_test', rpm_limit: 10_000, rpd_limit: 100_000 }],
       cache_hit: false,
+      ttft_ms: null,
     });
   });
 

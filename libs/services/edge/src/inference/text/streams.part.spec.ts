@@ -46,6 +46,7 @@ describe('streams', () => {
         status: 'success',
         outcome: 'served',
         stream: true,
+        ttft_ms: expect.any(Number),
         http_status: 200,
       });
     },
