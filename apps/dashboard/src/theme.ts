@@ -13,6 +13,7 @@ const gateway: MantineColorsTuple = [
   '#004b93',
 ];
 
+const SMALL = { fontSize: 'var(--mantine-font-size-xs)' };
 const LARGE = { fontSize: '24px', lineHeight: '1.3' };
 const MIDDLE = { fontSize: '16px', lineHeight: '1.4' };
 
@@ -37,8 +38,10 @@ export const theme = createTheme({
     // Capitals shout in a list of states.
     Badge: {
       defaultProps: { tt: 'none', fw: 600 },
-      styles: { label: { fontSize: 'var(--mantine-font-size-xs)' } },
+      styles: { label: SMALL },
     },
+    InputWrapper: { styles: { description: SMALL, error: SMALL } },
+    Pill: { styles: { root: SMALL } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
     Modal: {
       defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } },
@@ -53,6 +56,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--page-background': 'var(--mantine-color-gray-1)',
+    '--card-background': 'var(--mantine-color-white)',
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
     '--mantine-color-anchor': 'var(--mantine-color-gateway-8)',
@@ -66,6 +70,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     '--page-background': 'var(--mantine-color-dark-8)',
+    '--card-background': 'var(--mantine-color-dark-6)',
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-anchor': 'var(--mantine-color-gateway-3)',

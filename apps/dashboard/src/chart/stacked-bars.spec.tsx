@@ -36,6 +36,24 @@ describe('a chart over time', () => {
     expect(plot.lastElementChild?.tagName).toBe('svg');
   });
 
+  it('has no slice so thin that it cannot be pressed', async () => {
+    const marks = labels.map(() => ({ to: '/o/org_1/requests', search: {} }));
+    const thin = [
+      { label: 'large', color: 'blue', heights: [1_000, 0], marks },
+      { label: 'thin', color: 'red', heights: [1, 0], marks },
+    ];
+    renderedAt(
+      '/o/org_1/usage',
+      <StackedBars bars={{ labels, series: thin }} label="Spend" format={format} />,
+    );
+    await screen.findByText('26 Nov');
+    const highest = [...document.querySelectorAll('a')].map((link) =>
+      Math.max(...[...link.querySelectorAll('rect')].map((rect) => Number(rect.getAttribute('height')))),
+    );
+    expect(highest).toHaveLength(2);
+    expect(Math.min(...highest)).toBe(8);
+  });
+
   it('breaks a line where there is no value, and adds up no levels', async () => {
     const lines = { labels, series: [{ label: 'm', color: 'red', heights: [null, 5] }], whole: [4, 4] };
     renderedAt('/o/org_1/usage', <Lines lines={lines} label="Latency" format={format} />);

@@ -6,6 +6,8 @@ import { Plot, type Scale } from './plot.js';
 const BAR_PX = 36;
 /** Part of a bucket that its bar takes. */
 const FILLED = 0.8;
+/** Height that a pointer finds. */
+const HIT_PX = 8;
 
 interface StackedBarsProps {
   bars: Bars;
@@ -54,7 +56,7 @@ function Bar({ bars: { series }, at, scale }: { bars: Bars; at: number; scale: S
     return marks === undefined ? (
       <rect key={group} {...bar} />
     ) : (
-      <BarLink key={group} mark={marks[at]} bar={bar} />
+      <BarLink key={group} mark={marks[at]} bar={bar} hitPx={HIT_PX} />
     );
   });
 }

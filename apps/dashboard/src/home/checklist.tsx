@@ -24,6 +24,7 @@ interface Step {
 }
 
 const HIDDEN = 'first-steps-hidden';
+const AT_THE_LEFT = { alignSelf: 'flex-start' } as const;
 
 /** The first steps of an organization, for those who may take them; gone once they are done or hidden. */
 export function Checklist(known: Known): ReactNode {
@@ -65,7 +66,7 @@ function Steps({ known, hide }: { known: Known; hide: () => void }): ReactNode {
           </Group>
         ))}
       </Stack>
-      <Button variant="subtle" size="compact-sm" mt="sm" onClick={hide}>
+      <Button variant="subtle" color="gray" size="compact-sm" mt="sm" style={AT_THE_LEFT} onClick={hide}>
         Hide the first steps
       </Button>
     </Panel>

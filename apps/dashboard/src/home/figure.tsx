@@ -24,7 +24,7 @@ export function Figure({ name, to, scope, course, children }: FigureProps): Reac
   return (
     <Card padding="md" mih={course === null ? undefined : CARD_PX}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" style={WHOLE}>
           {name}
         </Text>
         <Text size="xs" c="dimmed" truncate>
@@ -50,3 +50,5 @@ export function Figure({ name, to, scope, course, children }: FigureProps): Reac
 
 /** A card lays its parts out as a column: the link is as wide as its words. */
 const NO_STRETCH = { alignSelf: 'flex-start' } as const;
+/** The scope beside a name is cut, not the name. */
+const WHOLE = { flex: 'none', maxWidth: '100%' } as const;

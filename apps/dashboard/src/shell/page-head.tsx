@@ -1,6 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
-import classes from './frame.module.css';
+import { Toolbar } from './toolbar.js';
 
 interface PageHeadProps {
   title: string;
@@ -42,11 +42,7 @@ export function PageHead({ title, about, scope, children }: PageHeadProps): Reac
           </Text>
         )}
       </div>
-      {children !== undefined && (
-        <Group gap="sm" className={classes.screen}>
-          {children}
-        </Group>
-      )}
+      {children !== undefined && <Toolbar>{children}</Toolbar>}
     </Group>
   );
 }

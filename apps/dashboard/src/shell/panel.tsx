@@ -9,13 +9,16 @@ interface PanelProps {
   children: ReactNode;
 }
 
+/** The scope beside a title is cut, not the title. */
+const WHOLE = { flex: 'none', maxWidth: '100%' } as const;
+
 /** A box of a page. */
 export function Panel({ title, about, scope, children }: PanelProps): ReactNode {
   return (
     <Card padding="md">
       {title !== undefined && (
         <Group justify="space-between" gap="xs" wrap="nowrap" mb={about === undefined ? 'sm' : 2}>
-          <Title order={2} size="h4">
+          <Title order={2} size="h4" style={WHOLE}>
             {title}
           </Title>
           {scope !== undefined && (

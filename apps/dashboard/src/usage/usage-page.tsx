@@ -11,6 +11,7 @@ import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { ExportButton } from '../shell/export-button.js';
 import { rangeBefore, RangePicker, rangeOfUrl } from '../shell/range.js';
+import { Toolbar } from '../shell/toolbar.js';
 import { useScopes } from '../shell/scope.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
@@ -65,7 +66,7 @@ export default function UsagePage(): ReactNode {
         <ShareLink span={series.data} />
         <ExportButton filter={{ since, until, ...bodyOfFilters(filters), time_zone: zone }} />
       </PageHead>
-      <Group mb="md" gap="sm">
+      <Toolbar mb="md">
         <MetricPicker />
         <GroupPicker groupBy={groupBy} onChange={(by) => change({ by })} />
         <SecondGroupPicker first={groupBy} second={second} onChange={(then) => change({ then })} />
@@ -79,7 +80,7 @@ export default function UsagePage(): ReactNode {
           <FilterChip key={one[0]} {...saidOf(one, names)} onRemove={() => change({ [one[0]]: null })} />
         ))}
         {series.isSuccess && <AsOf at={series.data.as_of} isReading={series.isFetching} />}
-      </Group>
+      </Toolbar>
       {!isNamed && <Empty>Name the tag by which requests are grouped, such as feature.</Empty>}
       {isNamed && series.isPending && <Loading height={320} />}
       {series.isError && <ProblemCard failure={series.error} retry={() => void series.refetch()} />}
