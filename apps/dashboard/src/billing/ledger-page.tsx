@@ -9,7 +9,7 @@ import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
-import { kindInWords } from './money-words.js';
+import { kindInWords, whyInWords } from './money-words.js';
 import { ENTRIES_A_PAGE, useLedger, usePayments, type LedgerEntry, type Payment } from './billing.queries.js';
 
 /** A charge may be a fraction of a cent: an entry shows as many decimals as a request. */
@@ -52,9 +52,9 @@ const ENTRY_COLUMNS: readonly Column<LedgerEntry>[] = [
   { name: 'When', cell: ({ created_at: at }) => <When at={at} /> },
   {
     name: 'Why',
-    cell: ({ reason, source }) => (
+    cell: (entry) => (
       <Text size="sm" lineClamp={2} maw={420}>
-        {reason ?? source ?? '–'}
+        {whyInWords(entry)}
       </Text>
     ),
   },

@@ -15,6 +15,15 @@ const KINDS: Readonly<Record<string, string>> = {
   unbilled_correction: 'Correction while billing was off',
 };
 
+/** Beginning of the source of the credit that an account was made with. */
+const OPENING = 'opening/';
+
+/** Returns why a balance changed, in words; a dash where nothing says so. */
+export function whyInWords({ reason, source }: { reason: string | null; source: string | null }): string {
+  if (reason !== null) return reason;
+  return source?.startsWith(OPENING) ? 'Credit that a new account begins with' : (source ?? '–');
+}
+
 /** Returns a kind of movement in words; one that is newer than this page without its underscores. */
 export function kindInWords(kind: string): string {
   return KINDS[kind] ?? sentenceOf(kind);

@@ -1,5 +1,5 @@
 import { changeInWords } from './change.js';
-import { daysLeft } from './days-left.js';
+import { daysLeft } from '../format/days-left.js';
 import { pathOf } from './sparkline.js';
 
 const trend = (...averages: string[]): Parameters<typeof daysLeft>[1] =>

@@ -24,7 +24,7 @@ export function HomeCards({ org, since, week, month }: HomeCardsProps): ReactNod
   const before = useWeekBefore(org, since).data?.total;
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }}>
-      <MonthCards month={month} />
+      <MonthCards org={org} month={month} />
       <OrgBalance org={org} />
       {week.isPending && <Loading height={CARD_PX} />}
       {week.isSuccess && <Failed week={week.data} before={before} />}

@@ -68,22 +68,12 @@ const AVERAGE = { spend_usd: '1', requests: 1, moving_average_usd: '0.5' };
 const TREND = { buckets: [{ start: '2026-11-21T00:00:00.000Z', ...AVERAGE }], total_usd: '1' };
 
 let role = 'owner';
-const ME = {
-  user: { time_zone: null },
-  memberships: [
-    {
-      org_id: 'org_1',
-      teams: [],
-      get role() {
-        return role;
-      },
-    },
-  ],
-  get is_super_admin() {
-    return isSuper;
-  },
-};
 let isSuper = false;
+const me = (): unknown => ({
+  user: { time_zone: null },
+  memberships: [{ org_id: 'org_1', teams: [], role }],
+  is_super_admin: isSuper,
+});
 
 const LISTS: Record<string, unknown[]> = {
   '/v1/keys': [],
@@ -109,6 +99,8 @@ const REFUSED = {
   model: 'acme/slow',
   count: 1,
 };
+const OPENING = { kind: 'admin_grant', reason: null, source: 'opening/acct_1' };
+let periodBudgets: unknown[] = [];
 let refusals: unknown[] = [];
 const asked: Asked[] = [];
 let isAnswered = true;
@@ -118,10 +110,12 @@ const answer = (data: unknown): Promise<unknown> =>
 
 const GET = jest.fn((path: string) => {
   asked.push({ path, body: {} });
-  if (path === '/auth/me') return answer(ME);
+  if (path === '/auth/me') return answer(me());
   if (path === '/v1/orgs') return answer({ data: [{ id: 'org_1', name: 'Lumen Retail' }] });
   if (path === '/v1/balance') return answer({ available_usd: '10' });
-  if (path === '/v1/usage/spend-trend') return answer(TREND);
+  if (path === '/v1/usage/spend-trend') return answer(isUsed ? TREND : { buckets: [] });
+  if (path === '/v1/billing/ledger') return answer({ data: [OPENING] });
+  if (path === '/v1/budgets') return answer({ data: periodBudgets });
   if (path === '/alerts') return answer(alerts);
   if (path === '/v1/orgs/{id}/budgets') return answer(BUDGETS);
   if (path === '/v1/admin/providers') return answer({ data: PROVIDERS });
@@ -199,6 +193,19 @@ describe('the home of an organization', () => {
     },
   );
 
+  it('says where the credit of a new account comes from', async () => {
+    isUsed = false;
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByText('Credit that a new account begins with');
+  });
+
+  it('shows the forecast of the month beside the budget of the organization', async () => {
+    periodBudgets = [{ period: 'month', effective_amount_usd: '400' }];
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByText('Of a budget of $400.00, at the pace of this month so far');
+    periodBudgets = [];
+  });
+
   it('the card of the balance has no line of the spend, which would climb while the balance falls', async () => {
     renderedAt('/o/org_1/home', <HomePage />);
     const card = (await screen.findByText('Available balance')).closest('[class*=Card]');
@@ -219,6 +226,7 @@ describe('the home of an organization', () => {
     ).toEqual([
       '/alerts',
       '/v1/balance',
+      '/v1/budgets',
       '/v1/keys',
       '/v1/models/search',
       '/v1/orgs/{id}/budgets',

@@ -3,6 +3,7 @@ import { keysOf, payingOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { freshness } from '../api/fresh-reads.js';
 import type { Schemas } from '../api/schemas.js';
+import { whyInWords } from '../billing/money-words.js';
 
 /** Money is read anew each time. */
 export function useBalance(org: string | null): UseQueryResult<Schemas['BalanceRecord']> {
@@ -12,6 +13,18 @@ export function useBalance(org: string | null): UseQueryResult<Schemas['BalanceR
     queryFn: () => bodyOf(api.GET('/v1/balance', { params: { query } })),
     staleTime: 0,
   });
+}
+
+/** Reads why the balance changed last, in words; empty until it is known, and where nothing changed it. */
+export function useWhyNewest(org: string | null, isAsked: boolean): string {
+  const query = { ...payingOrg(org), limit: 1 };
+  const newest = useQuery({
+    queryKey: [org, 'ledger', query],
+    queryFn: () => bodyOf(api.GET('/v1/billing/ledger', { params: { query } })),
+    enabled: isAsked,
+    staleTime: STALE_MS,
+  }).data?.data[0];
+  return newest === undefined || newest.kind === 'usage' ? '' : whyInWords(newest);
 }
 
 const STALE_MS = 60_000;

@@ -25,6 +25,18 @@ export function usePeriodBudgets(
   });
 }
 
+/** Reads the amount of the organization's own budget of a month; null where it has none, undefined until it is known. */
+export function useMonthBudget(org: string, mayRead: boolean): string | null | undefined {
+  const query = { org_id: org, scope: 'org' as const, scope_id: org };
+  const budgets = useQuery({
+    queryKey: [org, 'period-budgets', query],
+    queryFn: () => bodyOf(api.GET('/v1/budgets', { params: { query } })),
+    enabled: mayRead,
+  });
+  if (!budgets.isSuccess) return undefined;
+  return budgets.data.data.find(({ period }) => period === 'month')?.effective_amount_usd ?? null;
+}
+
 function useBudgetWrite<Sent, Answer>(
   write: (sent: Sent) => Promise<Answer>,
 ): UseMutationResult<Answer, Problem, Sent> {

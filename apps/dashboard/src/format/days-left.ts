@@ -1,5 +1,5 @@
 import type { Schemas } from '../api/schemas.js';
-import { usdRatio } from '../format/money.js';
+import { usdRatio } from './money.js';
 
 const YEAR_DAYS = 365;
 const AT = 'at the 3-day average';
