@@ -42,7 +42,7 @@ export interface SeriesValues {
   cost_usd: Money;
   latency_p50_ms: number | null;
   latency_p95_ms: number | null;
-  /** Of streams alone. */
+  /** Median over streams alone. */
   ttft_p50_ms: number | null;
 }
 
