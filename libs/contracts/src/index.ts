@@ -149,6 +149,7 @@ export {
   BudgetReading,
   LimitReading,
   PricedFrom,
+  ShadowOf,
   UsageRecord,
 } from './events/usage-record.js';
 export { RefusedMoneyRecord, RejectionRecord } from './events/rejection-record.js';
@@ -221,7 +222,7 @@ export {
   UpdateAliasBody,
   type AliasRecord,
 } from './http/aliases.js';
-export type { Alias, AliasBook, AliasTarget } from './catalogue/alias-book.js';
+export type { Alias, AliasBook, AliasShadow, AliasTarget } from './catalogue/alias-book.js';
 export {
   CreateProviderKeyBody,
   ListProviderKeysQuery,

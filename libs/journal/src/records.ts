@@ -38,6 +38,7 @@ export type IntentFacts = Pick<
   | 'limits'
   | 'budgets'
   | 'billing'
+  | 'shadow_of'
 >;
 
 /** Members of a usage record beyond its INTENT. */

@@ -56,7 +56,7 @@ const modelsOf = ({ routes }: Plan): string[] => routes.map((one) => one.model.r
 describe('a request for an alias', () => {
   it('is planned for the target that was drawn, with the others behind it, and keeps the name that was asked for', () => {
     const plan = planOf('prod', { point: 0.89 });
-    expect([plan.requestedModel, plan.model.record.id, plan.isAlias]).toEqual(['prod', 'acme/a', true]);
+    expect([plan.requestedModel, plan.model.record.id, plan.alias]).toEqual(['prod', 'acme/a', PROD]);
     expect(modelsOf(plan)).toEqual(['acme/a', 'acme/b']);
     expect(modelsOf(planOf('prod', { point: 0.9 }))).toEqual(['acme/b', 'acme/a']);
   });

@@ -18,8 +18,8 @@ export interface Plan {
   requestedModel: string;
   snapshotId: string;
   routes: PlannedRoute[];
-  /** True where the requested name is an alias, or the key's default model is. */
-  isAlias: boolean;
+  /** The alias that the requested name is, or the key's default model; null where it is none. */
+  alias: Alias | null;
   /** Members of the request that the plan does not follow. */
   unread: readonly string[];
 }
@@ -229,7 +229,7 @@ function planFirst(options: PlanOptions): Plan {
     model,
     requestedModel: name,
     snapshotId: index.snapshot.id,
-    isAlias: alias !== null,
+    alias,
     routes: (fallbacks.length > 0 ? underOneLimit(open, principal) : open).slice(0, ROUTES_MAX),
     unread: !canFallBack && (asked.choice?.models?.length ?? 0) > 0 ? ['models'] : [],
   };

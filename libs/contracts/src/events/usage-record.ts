@@ -104,6 +104,14 @@ export class BudgetReading {
   @IsOptional() @IsInt() rolling_days?: number;
 }
 
+/** Request of a caller that a shadow repeats, and the alias that it was made for. */
+export class ShadowOf {
+  /** `alias_<uuidv7>`. */
+  @IsString() alias_id!: string;
+  /** `req_<uuidv7>` of the caller's request. */
+  @IsString() request_id!: string;
+}
+
 /** One finished unit: the record of gateway.usage.v1. One unit = one usage event = one cost. */
 export class UsageRecord {
   /** `use_<uuidv7>`: the id of the usage event. */
@@ -166,6 +174,8 @@ export class UsageRecord {
   @ValidateNested({ each: true })
   @Type(() => BudgetReading)
   budgets?: BudgetReading[];
+  /** Set for a shadow: a unit that the platform pays, of which no caller knows. */
+  @IsOptional() @ValidateNested() @Type(() => ShadowOf) shadow_of?: ShadowOf;
   /** Name of the edge that wrote it. */
   @IsString() producer!: string;
   /** One life of that edge. */

@@ -24,6 +24,8 @@ import { IdempotencyClaims } from './inference/idempotency-claims.js';
 import { OnceInference, StoredAnswers } from './inference/infer-once.js';
 import { Inference } from './inference/inference.js';
 import { Planner } from './inference/planner.js';
+import { ShadowRuns } from './inference/shadow-runs.js';
+import { Shadows } from './inference/shadows.js';
 import { StoredBodies } from './inference/stored-bodies.js';
 import { SubAnswers } from './inference/sub-answer.js';
 import { Callers } from './request/callers.js';
@@ -88,6 +90,8 @@ export const COLLABORATORS: Provider[] = [
   Attempts,
   Deliveries,
   Planner,
+  ShadowRuns,
+  Shadows,
   Inference,
   ClientSecrets,
   Callers,

@@ -16,6 +16,7 @@ import {
   RouteHealth,
   StoredContent,
   TOPIC,
+  type Alias,
   type CatalogueModel,
   type Clock,
   type KeyPrincipal,
@@ -139,6 +140,8 @@ export interface EdgeUnderTest {
   ): string;
   /** Adds or replaces models. */
   serveModels(...models: CatalogueModel[]): void;
+  /** Replaces all aliases. */
+  name(...aliases: Alias[]): void;
   /** POST of a body with the key, to /v1/chat/completions unless a path is given. */
   post(body: unknown, options?: PostOptions): Promise<Response>;
   /** Usage or rejection records shipped so far. */
@@ -380,6 +383,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
       return id;
     },
     serveModels: (...models) => catalogue.serve(...models),
+    name: (...aliases) => catalogue.name(...aliases),
     post: (body, options) => post(app.url, key, body, options),
     record: (of, topic) => {
       const id = typeof of === 'string' ? of : of.headers.get('x-request-id');

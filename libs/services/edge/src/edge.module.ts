@@ -26,6 +26,7 @@ import { registerDashboard } from './dashboard/register-dashboard.js';
 import { EDGE_DRIVERS } from './edge-drivers.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
 import { Endpoints } from './inference/endpoint.js';
+import { Shadows } from './inference/shadows.js';
 import { referenceFiles } from './reference/reference-files.js';
 import { registerReference } from './reference/register-reference.js';
 import { LimitSimulations } from './simulation/limit-simulations.js';
@@ -87,6 +88,7 @@ class EdgeLifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplic
     private readonly contents: ContentLog,
     private readonly reports: RouteReports,
     private readonly credentials: CredentialReports,
+    private readonly shadows: Shadows,
     private readonly forgetting: ForgetErased,
     private readonly transport: UndiciTransport,
     private readonly journal: JournalRuntime,
@@ -99,6 +101,7 @@ class EdgeLifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplic
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    await this.shadows.stop();
     await this.forgetting.stop();
     await this.responses.flush();
     await this.contents.flush();

@@ -169,7 +169,7 @@ export class UpstreamBatches {
       const line = { ...call, recorded_path: '/v1/batches', is_batch: true, unit, body };
       const { asked, plan } = await this.plans.of(await this.requests.of(line));
       // An alias may have moved when the answers come: its lines run one by one.
-      return asked.files || plan.isAlias ? [] : plan.routes;
+      return asked.files || plan.alias !== null ? [] : plan.routes;
     } catch (failure) {
       if (failure instanceof ApiError && failure.status < 500) return [];
       throw failure;

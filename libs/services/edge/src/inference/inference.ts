@@ -12,6 +12,7 @@ import { Rejections, type RejectedAs } from '../units/rejections.js';
 import { Units } from '../units/unit.js';
 import { Deliveries } from './deliveries.js';
 import { Planner, type LaterRequest, type ReadRequest } from './planner.js';
+import { Shadows } from './shadows.js';
 
 /** Inference of this process: each request from its bytes to its last byte. */
 @Injectable()
@@ -23,6 +24,7 @@ export class Inference {
     private readonly deliveries: Deliveries,
     private readonly rejections: Rejections,
     private readonly contents: ContentLog,
+    private readonly shadows: Shadows,
   ) {}
 
   /**
@@ -45,6 +47,7 @@ export class Inference {
     } finally {
       this.units.leave(unit);
       content?.end();
+      if (admitted.plan.alias?.shadow !== undefined) this.shadows.watch(unit, client);
     }
   }
 

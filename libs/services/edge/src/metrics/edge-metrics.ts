@@ -24,6 +24,17 @@ export interface MeasuredAttempt {
 }
 type Rejected = Pick<RejectionRecord, 'endpoint' | 'code' | 'scope' | 'limit_type'>;
 
+/** End of a request that was drawn for a shadow: of its unit, or the reason why it became none. */
+type ShadowOutcome =
+  | UsageRecord['outcome']
+  | 'not_permitted'
+  | 'stateful'
+  | 'too_large'
+  | 'full'
+  | 'pressure'
+  | 'draining'
+  | 'error';
+
 const TRIP_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.25, 1];
 const OVERHEAD_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const TOKEN_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
@@ -50,6 +61,7 @@ export class EdgeMetrics {
   private readonly breakerChanges: SeriesOf<Tally>;
   private readonly providerAlarms: SeriesOf<Tally>;
   private readonly contents: SeriesOf<Tally>;
+  private readonly shadows: SeriesOf<Tally>;
 
   constructor(private readonly metrics: Metrics) {
     this.admissions = metrics.counter(
@@ -117,6 +129,7 @@ export class EdgeMetrics {
       'Contents of units of organizations that log them: kept, or lost because too much waited or nobody took it.',
       ['outcome'],
     );
+    this.shadows = shadowSeries(metrics);
   }
 
   /** One trip to the limit store; null where it failed. */
@@ -176,6 +189,10 @@ export class EdgeMetrics {
 
   contentsEnded(outcome: 'kept' | 'lost', count: number): void {
     this.contents(outcome).inc(count);
+  }
+
+  shadowed(outcome: ShadowOutcome): void {
+    this.shadows(outcome).inc();
   }
 
   breakerChanged(provider: string, state: string): void {
@@ -263,4 +280,13 @@ function usageSeries(metrics: Metrics) {
       ['provider', 'model'],
     ),
   };
+}
+
+/** Registers the count of requests that were drawn for a shadow. */
+function shadowSeries(metrics: Metrics): SeriesOf<Tally> {
+  return metrics.counter(
+    'gateway_shadows_total',
+    'Requests that were drawn for the shadow of an alias: how the second model answered, or why it was not asked.',
+    ['outcome'],
+  );
 }

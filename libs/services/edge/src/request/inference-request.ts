@@ -6,6 +6,7 @@ import {
   type KeyPrincipal,
   type RecalledItems,
   type ResponseLink,
+  type ShadowOf,
   type StoredResponse,
 } from '@gateway/contracts';
 import type { Endpoint } from '@gateway/endpoints';
@@ -40,11 +41,13 @@ export interface InferenceRequest {
 export interface Origin {
   /**
    * `batch` and `background` are requests of other services, for a line of a batch and for any longer work. `given`: the
-   * provider has answered it already, in a batch of its own.
+   * provider has answered it already, in a batch of its own. `shadow` repeats a caller's request for the platform.
    */
-  readonly kind: 'http' | 'socket' | 'batch' | 'background' | 'given';
+  readonly kind: 'http' | 'socket' | 'batch' | 'background' | 'given' | 'shadow';
   /** Present for `given`. */
   readonly answer?: GivenAnswer;
+  /** Present for `shadow`. */
+  readonly shadowOf?: ShadowOf;
   /** Memory of the earlier requests of a socket or a background run. */
   readonly memory?: TurnMemory;
   /** Receives the whole answer before the unit ends. Where it throws, the request has failed and costs nothing. */

@@ -5,11 +5,13 @@ import {
   candidatesFor,
   newestIndex,
   planRoutes,
+  planShadow,
   RouteStats,
   type CatalogueIndex,
   type Plan,
   type PlanOptions,
   type RankedModel,
+  type ShadowedAlias,
   type Wanted,
 } from '@gateway/routing';
 import { CircuitBreakers } from '@gateway/upstream';
@@ -61,6 +63,26 @@ export class RoutePlanner {
       stats,
       nowMs,
       point,
+    });
+  }
+
+  /** Returns the plan of a shadow; null where the second model may not or cannot serve this caller. */
+  shadow(alias: ShadowedAlias, asked: Asked, { endpoint, principal, nowMs }: PlanFor): Plan | null {
+    const { providers, byok } = this.directory;
+    const { breakers, stats } = this;
+    const { active: pools } = this.pools;
+    const index = this.index();
+    return planShadow(alias, {
+      asked,
+      endpoint,
+      principal,
+      index,
+      providers,
+      byok,
+      breakers,
+      pools,
+      stats,
+      nowMs,
     });
   }
 

@@ -54,6 +54,8 @@ export class UnitObserver {
       for (const attempt of attempts)
         this.noteRoute(attempt, attempt === last && outcome === 'served' ? (tokens ?? 0) : null, unit, nowMs);
     }
+    // Figures of what callers were served, and alarms on them, know of no shadow.
+    if (facts.shadow_of !== undefined) return this.metrics.shadowed(outcome);
     this.metrics.unitEnded(facts, rest, attempts);
     // A plan with provider keys begins with one.
     if (!facts.byok_used) return;

@@ -75,6 +75,7 @@ export class Unit {
     private readonly sinks: UnitSinks,
   ) {
     const { principal, plan, asked } = admitted;
+    const { shadowOf } = request.origin;
     const budgets = admitted.budgets && budgetReadings(admitted.budgets, request.receivedAtMs);
     // The 30 days of caps count by it: no clock of a process that stands behind may hide what is spent there.
     const requestedAtMs = Math.max(
@@ -101,6 +102,7 @@ export class Unit {
       limits: readings(admitted),
       ...(budgets === undefined ? {} : { budgets }),
       ...(principal.billing === undefined ? {} : { billing: principal.billing }),
+      ...(shadowOf === undefined ? {} : { shadow_of: shadowOf }),
     };
   }
 
