@@ -220,6 +220,7 @@ export {
   ListAliasesQuery,
   ListPlatformAliasesQuery,
   UpdateAliasBody,
+  UpdatePlatformAliasBody,
   type AliasRecord,
 } from './http/aliases.js';
 export type { Alias, AliasBook, AliasShadow, AliasTarget } from './catalogue/alias-book.js';

@@ -25,10 +25,10 @@ export async function apply(
     await send(fleet, 'PUT', '/v1/admin/organization-defaults', organizations);
   if (aliases.length === 0) return;
   const ids = await writtenAliases(fleet);
-  for (const { name, targets } of aliases) {
+  for (const { name, ...alias } of aliases) {
     const id = ids.get(name);
-    if (id === undefined) await send(fleet, 'POST', '/v1/admin/aliases', { name, targets });
-    else await send(fleet, 'PATCH', `/v1/admin/aliases/${id}`, { targets });
+    if (id === undefined) await send(fleet, 'POST', '/v1/admin/aliases', { name, ...alias });
+    else await send(fleet, 'PATCH', `/v1/admin/aliases/${id}`, alias);
   }
 }
 

@@ -127,8 +127,8 @@ aliases:
   - { name: prod, targets: [{ model: openai/gpt-none, weight: 1 }] }
   - { name: auto, targets: [{ model: lab/a, weight: 0 }] }
   - { name: prod, targets: [{ model: lab/a, weight: 1 }, { model: lab/a, weight: 2 }] }
-  - { name: openai/gpt-5.5, targets: [{ model: vllm/any, weight: 1 }] }
-  - { name: 'a b', targets: [{ model: prod, weight: 1001 }], shadow: null }
+  - { name: openai/gpt-5.5, targets: [{ model: vllm/any, weight: 1 }], shadow: { model: openai/gpt-none, sample_pct: 1 } }
+  - { name: 'a b', targets: [{ model: prod, weight: 1001 }], shade: null, shadow: { model: lab/none, sample_pct: 0 } }
 `);
     const wanted = [
       /line 10: models\[1\]: contxt is unknown/,
@@ -147,7 +147,9 @@ aliases:
       /line 18: aliases\[2\]: prod is there twice\.$/,
       /line 18: aliases\[2\]\.targets\[1\]: lab\/a is there twice\.$/,
       /line 19: aliases\[3\]\.name: a model has the id openai\/gpt-5\.5\.$/,
-      /line 20: aliases\[4\]: shadow is unknown; what may stand here is name, targets\.$/,
+      /line 19: aliases\[3\]\.shadow\.model: the catalogue has no model openai\/gpt-none: /,
+      /line 20: aliases\[4\]: shade is unknown; what may stand here is name, targets, shadow\.$/,
+      /line 20: aliases\[4\]\.shadow\.sample_pct: this is 0\.01 at least\.$/,
       /line 20: aliases\[4\]\.name: this has to be a name of letters/,
       /line 20: aliases\[4\]\.targets\[0\]\.model: this has to be <brand>\/<name>/,
       /line 20: aliases\[4\]\.targets\[0\]\.weight: this is 1000 at most\.$/,

@@ -50,8 +50,10 @@ export function planOf(file: GatewayFile, seed: Merged = readSeed({ simulated: f
         ([name, value]) => `+ new organizations begin with ${name} ${shown(value)}`,
       ),
       ...config.aliases.map(
-        ({ name, targets }) =>
-          `+ alias ${name}: ${targets.map(({ model, weight }) => `${model} ${weight}`).join(', ')}`,
+        ({ name, targets, shadow }) =>
+          `+ alias ${name}: ${targets.map(({ model, weight }) => `${model} ${weight}`).join(', ')}${
+            shadow === undefined ? '' : `, ${shadow.sample_pct}% also to ${shadow.model}`
+          }`,
       ),
     ],
   };

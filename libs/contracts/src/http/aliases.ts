@@ -5,6 +5,7 @@ import {
   IsArray,
   IsBoolean,
   IsInt,
+  IsNumber,
   IsObject,
   IsOptional,
   IsString,
@@ -15,7 +16,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import type { AliasTarget } from '../catalogue/alias-book.js';
+import type { AliasShadow, AliasTarget } from '../catalogue/alias-book.js';
 import { ID_PATTERN } from './keys.js';
 
 /** A name with at most one slash; with one it looks like the id of a model. Case counts. */
@@ -30,8 +31,15 @@ class AliasTargetBody {
   @IsInt() @Min(0) @Max(1_000) weight!: number;
 }
 
-/** Body of POST /v1/admin/aliases. */
-export class CreatePlatformAliasBody {
+/** A second model that a sample of the requests goes to, too, once they are answered. */
+class AliasShadowBody {
+  /** Id of a model of the catalogue. */
+  @Matches(MODEL_ID) model!: string;
+  /** Part of the requests in per cent. */
+  @IsNumber() @Min(0.01) @Max(100) sample_pct!: number;
+}
+
+class NewAliasBody {
   /** Name that requests use as a model. No id of the catalogue, and not `auto`. */
   @Matches(ALIAS_NAME_PATTERN) name!: string;
   /** Models that the name stands for. One weight is above 0. */
@@ -47,8 +55,14 @@ export class CreatePlatformAliasBody {
   @IsOptional() @IsBoolean() is_enabled?: boolean;
 }
 
+/** Body of POST /v1/admin/aliases. */
+export class CreatePlatformAliasBody extends NewAliasBody {
+  /** null or absent for none. The platform pays for it. */
+  @IsOptional() @IsObject() @ValidateNested() @Type(() => AliasShadowBody) shadow?: AliasShadowBody | null;
+}
+
 /** Body of POST /v1/aliases. */
-export class CreateAliasBody extends CreatePlatformAliasBody {
+export class CreateAliasBody extends NewAliasBody {
   /** The organization whose keys may use the name. Cannot change later. */
   @Matches(ID_PATTERN) org_id!: string;
 }
@@ -74,16 +88,27 @@ export class UpdateAliasBody {
   is_enabled?: boolean;
 }
 
-/** Query of GET /v1/admin/aliases. */
-export class ListPlatformAliasesQuery {
+/** Body of PATCH /v1/admin/aliases/{id}. Of an organization's alias it may hold `shadow` alone. */
+export class UpdatePlatformAliasBody extends UpdateAliasBody {
+  /** null removes it. */
+  @IsOptional() @IsObject() @ValidateNested() @Type(() => AliasShadowBody) shadow?: AliasShadowBody | null;
+}
+
+class AliasPageQuery {
   /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
   /** Number of rows to skip. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
 }
 
+/** Query of GET /v1/admin/aliases. */
+export class ListPlatformAliasesQuery extends AliasPageQuery {
+  /** Aliases of one organization; absent = the platform's. */
+  @IsOptional() @IsString() @Length(1, 80) org_id?: string;
+}
+
 /** Query of GET /v1/aliases. */
-export class ListAliasesQuery extends ListPlatformAliasesQuery {
+export class ListAliasesQuery extends AliasPageQuery {
   /** Aliases of one organization; absent = of all that the caller is in. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
 }
@@ -96,7 +121,7 @@ export interface AliasRecord {
   name: string;
   targets: AliasTarget[];
   /** A second model that a sample of the requests goes to, too; null for none. */
-  shadow: { model: string; sample_pct: number } | null;
+  shadow: Omit<AliasShadow, 'alias_id'> | null;
   description: string | null;
   is_enabled: boolean;
   /** The person who made it; null where the operator's file names it. */

@@ -124,6 +124,12 @@ const target = {
   properties: { model: modelId, weight: { type: 'integer', minimum: 0, maximum: 1_000 } },
 };
 
+const shadow = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['model', 'sample_pct'],
+  properties: { model: modelId, sample_pct: { type: 'number', minimum: 0.01, maximum: 100 } },
+};
 const alias = {
   type: 'object',
   additionalProperties: false,
@@ -134,6 +140,7 @@ const alias = {
       'a name of letters, digits, dots, dashes, underscores and colons, with one slash at most',
     ),
     targets: { type: 'array', minItems: 1, maxItems: 8, items: target },
+    shadow,
   },
 };
 

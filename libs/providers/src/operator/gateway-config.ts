@@ -71,6 +71,8 @@ interface PriceOverride {
 export interface OwnAlias {
   name: string;
   targets: { model: string; weight: number }[];
+  /** A second model that a sample of the requests goes to, too; absent for none. */
+  shadow?: { model: string; sample_pct: number };
 }
 
 interface CatalogueSettings {

@@ -227,6 +227,62 @@ describe('/v1/admin/aliases', () => {
   });
 });
 
+describe('the shadow of an alias', () => {
+  const SHADOW = { model: 'simulator/claude', sample_pct: 0.5 };
+  const path = '/v1/admin/aliases';
+
+  it('is set, changed and removed by super admins, on names of the platform and of organizations', async () => {
+    const sent = { name: 'shadowed', targets: TARGETS, shadow: SHADOW };
+    const { body: ours } = await app.send('POST', path, superAdmin, sent);
+    const { body: theirs } = await post(body());
+    const set = await app.send('PATCH', `${path}/${theirs.id}`, superAdmin, { shadow: SHADOW });
+    expect([ours.shadow, set.status, set.body.shadow]).toEqual([SHADOW, 200, SHADOW]);
+    expect((await app.get(`/v1/aliases/${theirs.id}`, member)).body.shadow).toEqual(SHADOW);
+    const inBook = async (id: string): Promise<object | undefined> =>
+      ((await bookOf()) as { shadow?: { alias_id: string } }[]).find(({ shadow }) => shadow?.alias_id === id);
+    expect(await inBook(theirs.id)).toMatchObject({
+      org_id: 'org_one',
+      shadow: { alias_id: theirs.id, ...SHADOW },
+    });
+    expect(await inBook(ours.id)).toMatchObject({ org_id: null, shadow: { alias_id: ours.id, ...SHADOW } });
+    // A change of its owner leaves it.
+    await app.send('PATCH', `/v1/aliases/${theirs.id}`, owner, { description: 'x' });
+    expect(await inBook(theirs.id)).toBeDefined();
+    const removed = await app.send('PATCH', `${path}/${theirs.id}`, superAdmin, { shadow: null });
+    expect([removed.body.shadow, await inBook(theirs.id)]).toEqual([null, undefined]);
+  });
+
+  it('is all that a super admin changes of an organization: the rest is 403, and a deletion 404', async () => {
+    const { body: theirs } = await post(body());
+    const change = { shadow: SHADOW, description: 'x' };
+    const refused = await app.send('PATCH', `${path}/${theirs.id}`, superAdmin, change);
+    expect(codeOf(refused)).toEqual([403, 'forbidden']);
+    expect(codeOf(await app.send('DELETE', `${path}/${theirs.id}`, superAdmin))).toEqual([404, 'not_found']);
+    expect((await app.get(`${path}/${theirs.id}`, superAdmin)).body).toEqual(theirs);
+    const { body: page } = await app.get(`${path}?org_id=org_one&limit=1`, superAdmin);
+    expect(page.data).toEqual([theirs]);
+  });
+
+  it('is no field of its owners', async () => {
+    const { body: theirs } = await post(body());
+    const refused = await app.send('PATCH', `/v1/aliases/${theirs.id}`, owner, { shadow: SHADOW });
+    expect([codeOf(refused), placesOf(refused)]).toEqual([[422, 'validation_error'], ['shadow']]);
+  });
+
+  it.each([
+    ['a share of 0', { ...SHADOW, sample_pct: 0 }, 422, 'validation_error', 'shadow.sample_pct'],
+    ['a share above 100', { ...SHADOW, sample_pct: 100.1 }, 422, 'validation_error', 'shadow.sample_pct'],
+    ['a share as text', { ...SHADOW, sample_pct: '1' }, 422, 'validation_error', 'shadow.sample_pct'],
+    ['no model', { sample_pct: 1 }, 422, 'validation_error', 'shadow.model'],
+    ['a list', [SHADOW], 422, 'validation_error', 'shadow'],
+    ['a member that is not known', { ...SHADOW, text: true }, 422, 'validation_error', 'shadow.text'],
+    ['an unknown model', { ...SHADOW, model: 'acme/none' }, 422, 'unprocessable_entity', 'shadow.model'],
+  ])('names the field of %s', async (_what, shadow, status, code, place) => {
+    const refused = await app.send('POST', path, superAdmin, { name: 'faulty', targets: TARGETS, shadow });
+    expect([codeOf(refused), placesOf(refused)[0]]).toEqual([[status, code], place]);
+  });
+});
+
 describe('GET /internal/catalogue/aliases', () => {
   it('304 for the version that the asker has; closed to everybody outside the fleet', async () => {
     const path = '/internal/catalogue/aliases';

@@ -9,14 +9,14 @@ import {
   type CreateAnswer,
   type CreatePlatformAliasBody,
   type ErrorDetail,
-  type ListPlatformAliasesQuery,
+  type ListAliasesQuery,
   type Random,
-  type UpdateAliasBody,
+  type UpdatePlatformAliasBody,
 } from '@gateway/contracts';
 import { CLOCK, pageOf, RANDOM, refuseFaults, sentFields, type Page } from '@gateway/platform';
 import { newestIndex, type CatalogueIndex } from '@gateway/routing';
 import type { FastifyRequest } from 'fastify';
-import type { Alias as AliasRow } from '../generated/prisma/client.js';
+import { Prisma, type Alias as AliasRow } from '../generated/prisma/client.js';
 import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
 import { AliasChanges, type Changed } from './alias-changes.js';
 import { FILE, orgOf, PLATFORM } from './stored-aliases.js';
@@ -43,7 +43,7 @@ export class Aliases {
   }
 
   /** Newest first. */
-  async list(owners: readonly string[], query: ListPlatformAliasesQuery): Promise<Page<AliasRecord>> {
+  async list(owners: readonly string[], query: ListAliasesQuery): Promise<Page<AliasRecord>> {
     const where = { owner: { in: [...owners] } };
     const { prisma } = this.database;
     const [rows, total] = await Promise.all([
@@ -59,7 +59,7 @@ export class Aliases {
   }
 
   /** Throws ApiError `not_found` alike for unknown aliases and those of others. */
-  async read(owners: readonly string[], id: string): Promise<AliasRecord> {
+  async read(owners: Named['owners'], id: string): Promise<AliasRecord> {
     return toWire(await found(this.database.prisma, owners, id));
   }
 
@@ -72,7 +72,7 @@ export class Aliases {
     { owner, by }: { owner: string; by: string },
     body: CreatePlatformAliasBody,
   ): Promise<CreateAnswer<AliasRecord>> {
-    const { name, targets, description = null, is_enabled = true } = body;
+    const { name, targets, shadow, description = null, is_enabled = true } = body;
     const check = (): void => this.check(body);
     const make = async (tx: Tx): Promise<Changed<{ status: number; body: AliasRecord }>> => {
       const max = owner === PLATFORM ? OF_PLATFORM_MAX : PER_ORG_MAX;
@@ -84,7 +84,7 @@ export class Aliases {
       const row = await tx.alias.create({
         data: {
           ...{ id, owner, name, description, created_by: by, created_at: now, updated_at: now },
-          ...{ targets: stored(targets), is_enabled: is_enabled ?? true },
+          ...{ targets: stored(targets), shadow: storedShadow(shadow), is_enabled: is_enabled ?? true },
         },
       });
       const { answer, audit } = changed('create', row, sentFields(body));
@@ -100,7 +100,7 @@ export class Aliases {
   update(
     request: FastifyRequest,
     { owners, id, mayChange }: Named,
-    body: UpdateAliasBody,
+    body: UpdatePlatformAliasBody,
   ): Promise<AliasRecord> {
     return this.changes.run(request, async (tx) => {
       const row = await found(tx, owners, id);
@@ -109,11 +109,12 @@ export class Aliases {
       const fields = sentFields(body);
       if (fields.length === 0) return { answer: toWire(row), audit: null };
       this.check(body, row);
-      const { name, targets, description, is_enabled } = body;
+      const { name, targets, shadow, description, is_enabled } = body;
       if (name !== undefined && name !== row.name) await refuseTaken(tx, row.owner, name);
       const data = {
         ...{ name, description, is_enabled, updated_at: new Date(this.clock.now()) },
         ...(targets === undefined ? {} : { targets: stored(targets) }),
+        ...(shadow === undefined ? {} : { shadow: storedShadow(shadow) }),
       };
       return changed('update', await tx.alias.update({ where: { id }, data }), fields);
     });
@@ -130,7 +131,7 @@ export class Aliases {
   }
 
   /** Refuses names and targets that requests could not use. A target that is stored already stays, whatever became of it. */
-  private check({ name, targets = [] }: UpdateAliasBody, row?: AliasRow): void {
+  private check({ name, targets = [], shadow }: UpdatePlatformAliasBody, row?: AliasRow): void {
     const index = this.index();
     const twice = targets.findIndex(({ model }, at) => targets.findIndex((one) => one.model === model) < at);
     const shape: ErrorDetail[] = [];
@@ -140,14 +141,16 @@ export class Aliases {
     if (targets.length > 0 && targets.every(({ weight }) => weight === 0))
       shape.push({ type: 'value_error', loc: ['targets'], msg: 'one weight has to be above 0' });
     refuseFaults('validation_error', shape);
-    const known = new Set(row === undefined ? [] : targetsOf(row).map(({ model }) => model));
-    const faults = targets.flatMap(({ model }, at): ErrorDetail[] => {
+    const known = new Set(row === undefined ? [] : modelsOf(row));
+    const unknown = (model: string, loc: ErrorDetail['loc']): ErrorDetail[] => {
       const record = index.find(model)?.record;
       if (known.has(model) || (record?.id === model && !record.is_composite)) return [];
       const msg =
         record?.is_composite === true ? 'A composite is no target.' : 'The catalogue has no such model.';
-      return [{ type: 'unknown_reference', loc: ['targets', at, 'model'], msg }];
-    });
+      return [{ type: 'unknown_reference', loc, msg }];
+    };
+    const faults = targets.flatMap(({ model }, at) => unknown(model, ['targets', at, 'model']));
+    if (shadow != null) faults.push(...unknown(shadow.model, ['shadow', 'model']));
     if (name !== undefined && name !== row?.name && index.find(name)?.record.id === name)
       faults.unshift({ type: 'conflict', loc: ['name'], msg: 'A model of the catalogue has this id.' });
     refuseFaults('unprocessable_entity', faults);
@@ -155,13 +158,15 @@ export class Aliases {
 }
 
 interface Named {
-  owners: readonly string[];
+  /** null = any. */
+  owners: readonly string[] | null;
   id: string;
   mayChange: (owner: string) => void;
 }
 
-async function found(tx: Tx, owners: readonly string[], id: string): Promise<AliasRow> {
-  const row = await tx.alias.findFirst({ where: { id, owner: { in: [...owners] } } });
+async function found(tx: Tx, owners: Named['owners'], id: string): Promise<AliasRow> {
+  const owner = owners === null ? undefined : { in: [...owners] };
+  const row = await tx.alias.findFirst({ where: { id, owner } });
   if (row === null) throw new ApiError('not_found');
   return row;
 }
@@ -185,9 +190,25 @@ function stored(targets: readonly AliasTarget[]): { model: string; weight: numbe
   return targets.map(({ model, weight }) => ({ model, weight }));
 }
 
-/** The column was checked when it was written. */
+/** Returns the same of a shadow. */
+export function storedShadow(
+  shadow: AliasRecord['shadow'] | undefined,
+): NonNullable<AliasRecord['shadow']> | typeof Prisma.DbNull {
+  return shadow == null ? Prisma.DbNull : { model: shadow.model, sample_pct: shadow.sample_pct };
+}
+
+/** The columns were checked when they were written. */
 function targetsOf({ targets }: AliasRow): AliasTarget[] {
   return targets as unknown as AliasTarget[];
+}
+
+function shadowOf({ shadow }: AliasRow): AliasRecord['shadow'] {
+  return shadow as AliasRecord['shadow'];
+}
+
+function modelsOf(row: AliasRow): string[] {
+  const shadow = shadowOf(row);
+  return [...targetsOf(row), ...(shadow === null ? [] : [shadow])].map(({ model }) => model);
 }
 
 function changed(verb: string, row: AliasRow, changedFields: string[]): Changed<AliasRecord> {
@@ -202,7 +223,7 @@ function toWire(row: AliasRow): AliasRecord {
     org_id: orgOf(row.owner),
     name: row.name,
     targets: stored(targetsOf(row)),
-    shadow: null,
+    shadow: shadowOf(row),
     description: row.description,
     is_enabled: row.is_enabled,
     created_by: row.owner === FILE ? null : row.created_by,

@@ -5,7 +5,13 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { NO_ALIASES, type AliasBook, type AliasTarget, type Clock } from '@gateway/contracts';
+import {
+  NO_ALIASES,
+  type AliasBook,
+  type AliasShadow,
+  type AliasTarget,
+  type Clock,
+} from '@gateway/contracts';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { CatalogueConfig } from '../catalogue.config.js';
@@ -27,9 +33,11 @@ export function orgOf(owner: string): string | null {
 }
 
 interface Row {
+  id: string;
   owner: string;
   name: string;
   targets: AliasTarget[];
+  shadow: Omit<AliasShadow, 'alias_id'> | null;
 }
 
 /** Every enabled alias in memory, from the service's database; it looks there for what other processes change. */
@@ -55,7 +63,7 @@ export class StoredAliases implements OnModuleInit, OnApplicationBootstrap, Befo
     // One statement: the rows are those of the version.
     const { rows } = await pool.query<{ version: string; aliases: Row[] | null }>(
       `SELECT version::text, CASE WHEN version::text = $1 THEN NULL ELSE
-         (SELECT coalesce(json_agg(json_build_object('owner', owner, 'name', name, 'targets', targets) ORDER BY id), '[]')
+         (SELECT coalesce(json_agg(json_build_object('id', id, 'owner', owner, 'name', name, 'targets', targets, 'shadow', shadow) ORDER BY id), '[]')
           FROM alias WHERE is_enabled AND NOT (owner = $3 AND name IN (SELECT name FROM alias WHERE owner = $2)))
          END AS aliases
        FROM alias_version`,
@@ -66,7 +74,10 @@ export class StoredAliases implements OnModuleInit, OnApplicationBootstrap, Befo
     if (aliases === null || BigInt(version) < BigInt(this.current.version)) return;
     this.current = {
       version,
-      aliases: aliases.map(({ owner, name, targets }) => ({ org_id: orgOf(owner), name, targets })),
+      aliases: aliases.map(({ id, owner, name, targets, shadow }) => ({
+        ...{ org_id: orgOf(owner), name, targets },
+        ...(shadow === null ? {} : { shadow: { alias_id: id, ...shadow } }),
+      })),
     };
   }
 

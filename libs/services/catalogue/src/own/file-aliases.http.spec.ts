@@ -29,9 +29,10 @@ afterAll(async () => {
 async function withFile<T>(
   aliases: Record<string, AliasTarget[]>,
   work: (app: CatalogueApp, superAdmin: string) => Promise<T>,
+  shadow?: { model: string; sample_pct: number },
 ): Promise<T> {
   const path = join(folder, 'gateway.yaml');
-  const entries = Object.entries(aliases).map(([name, targets]) => ({ name, targets }));
+  const entries = Object.entries(aliases).map(([name, targets]) => ({ name, targets, shadow }));
   writeFileSync(path, JSON.stringify({ aliases: entries }));
   const env = { SIMULATED_PROVIDER: 'true', GATEWAY_CONFIG: path };
   const app = await startCatalogue({ CATALOGUE_DATABASE_URL: database.url, ...env });
@@ -96,6 +97,19 @@ describe('aliases of gateway.yaml', () => {
       await app.send('DELETE', path, superAdmin);
       expect(await targetsOf(app, 'prod')).toEqual([to(CHAT)]);
     }));
+
+  it('have the shadow that the file says, and none once it says none', async () => {
+    const shadow = { model: CLAUDE, sample_pct: 2.5 };
+    const shown = async (app: CatalogueApp, superAdmin: string): Promise<unknown[]> => {
+      const { body } = await app.get(PATH, superAdmin);
+      return (body.data as { shadow: unknown }[]).map((alias) => alias.shadow);
+    };
+    expect(await withFile({ prod: to(CHAT) }, shown, shadow)).toEqual([shadow]);
+    expect(await withFile({ prod: to(CHAT) }, shown, { ...shadow, sample_pct: 3 })).toEqual([
+      { ...shadow, sample_pct: 3 },
+    ]);
+    expect(await withFile({ prod: to(CHAT) }, shown)).toEqual([null]);
+  });
 
   it('two processes that start together make each once', async () => {
     const sent = { prod: to(CHAT, 3), next: to(CLAUDE, 4) };

@@ -11,6 +11,7 @@ import {
 import { outboxRow } from '@gateway/event-log';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { OwnAlias } from '@gateway/providers';
+import { storedShadow } from '../aliases/aliases.service.js';
 import { ALIASES_KEY, FILE, SOURCE, StoredAliases } from '../aliases/stored-aliases.js';
 import type { Alias as AliasRow } from '../generated/prisma/client.js';
 import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
@@ -48,20 +49,22 @@ export class FileAliases implements OnApplicationBootstrap {
     const names = new Set(wanted.map(({ name }) => name));
     const gone = rows.filter(({ name }) => !names.has(name));
     const added = wanted.filter(({ name }) => !known.has(name));
-    const moved = wanted.flatMap(({ name, targets }) => {
+    const moved = wanted.flatMap(({ name, targets, shadow = null }) => {
       const row = known.get(name);
-      return row === undefined || isDeepStrictEqual(row.targets, targets) ? [] : [{ id: row.id, targets }];
+      if (row === undefined || isDeepStrictEqual([row.targets, row.shadow], [targets, shadow])) return [];
+      return [{ id: row.id, targets, shadow: storedShadow(shadow) }];
     });
     const now = new Date(clock.now());
     await tx.alias.deleteMany({ where: { id: { in: gone.map(({ id }) => id) } } });
     await tx.alias.createMany({
-      data: added.map(({ name, targets }) => ({
+      data: added.map(({ name, targets, shadow }) => ({
         ...{ id: newId('alias', clock, random), owner: FILE, name, targets, is_enabled: true },
+        shadow: storedShadow(shadow),
         ...{ created_by: FILE, created_at: now, updated_at: now },
       })),
     });
-    for (const { id, targets } of moved)
-      await tx.alias.update({ where: { id }, data: { targets, updated_at: now } });
+    for (const { id, targets, shadow } of moved)
+      await tx.alias.update({ where: { id }, data: { targets, shadow, updated_at: now } });
     return gone.length + added.length + moved.length > 0;
   }
 

@@ -33,8 +33,9 @@ function* aliasFaults(seed: Seed, file: GatewayFile): Generator<string> {
   ]);
   for (const alias of aliases) {
     if (known.has(alias.name)) yield file.fault(alias, ['name'], `a model has the id ${alias.name}.`);
-    for (const [at, { model }] of alias.targets.entries()) {
-      const place = ['targets', at, 'model'];
+    const named = alias.targets.map(({ model }, at) => ({ model, place: ['targets', at, 'model'] }));
+    if (alias.shadow !== undefined) named.push({ model: alias.shadow.model, place: ['shadow', 'model'] });
+    for (const { model, place } of named) {
       const brand = model.slice(0, model.indexOf('/'));
       if (composites.has(model))
         yield file.fault(alias, place, `${model} is a composite, which is no target.`);
