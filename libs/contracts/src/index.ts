@@ -215,6 +215,7 @@ export {
 } from './http/routing-policy-templates.js';
 export {
   ALIAS_NAME_PATTERN,
+  AliasShadowQuery,
   CreateAliasBody,
   CreatePlatformAliasBody,
   ListAliasesQuery,
@@ -222,6 +223,9 @@ export {
   UpdateAliasBody,
   UpdatePlatformAliasBody,
   type AliasRecord,
+  type AliasShadowPage,
+  type ShadowSide,
+  type ShadowTotals,
 } from './http/aliases.js';
 export type { Alias, AliasBook, AliasShadow, AliasTarget } from './catalogue/alias-book.js';
 export {

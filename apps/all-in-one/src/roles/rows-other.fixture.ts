@@ -151,6 +151,7 @@ const ALIASES: Rows = {
   'POST /v1/admin/aliases': { who: SUPER, status: 422, body: {} },
   'GET /v1/admin/aliases/:id': { who: SUPER, status: 404, params: { id: 'alias_0' } },
   'PATCH /v1/admin/aliases/:id': { who: SUPER, status: 404, params: { id: 'alias_0' }, body: {} },
+  'GET /v1/admin/aliases/:id/shadow': { who: SUPER, params: { id: 'alias_0' } },
   'DELETE /v1/admin/aliases/:id': { who: SUPER, status: 404, params: { id: 'alias_0' } },
 };
 

@@ -5,6 +5,7 @@ import {
   IsArray,
   IsBoolean,
   IsInt,
+  IsISO8601,
   IsNumber,
   IsObject,
   IsOptional,
@@ -17,6 +18,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { AliasShadow, AliasTarget } from '../catalogue/alias-book.js';
+import type { Money } from '../catalogue/price-record.js';
 import { ID_PATTERN } from './keys.js';
 
 /** A name with at most one slash; with one it looks like the id of a model. Case counts. */
@@ -128,4 +130,52 @@ export interface AliasRecord {
   created_by: string | null;
   created_at: string;
   updated_at: string;
+}
+
+/** Query of GET /v1/admin/aliases/{id}/shadow. */
+export class AliasShadowQuery extends AliasPageQuery {
+  /** ISO 8601; shadows from here on. Absent: 30 days before `until`. */
+  @IsOptional() @IsISO8601({ strict: true }) since?: string;
+  /** ISO 8601; shadows up to then. Absent: now. */
+  @IsOptional() @IsISO8601({ strict: true }) until?: string;
+}
+
+interface ShadowFigures {
+  /** Milliseconds. Of totals the median. */
+  latency_ms: number | null;
+  /** Milliseconds to the first piece; null where none came. Of totals the median. */
+  ttft_ms: number | null;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cost_usd: Money | null;
+}
+
+/** One side of a pair: what the caller was answered, or the shadow. */
+export interface ShadowSide extends ShadowFigures {
+  model: string;
+  outcome: string;
+  http_status: number;
+}
+
+export interface ShadowTotals extends ShadowFigures {
+  requests: number;
+  errors: number;
+}
+
+/** Requests of callers beside their shadows, newest first. Nothing of what they said. */
+export interface AliasShadowPage {
+  data: {
+    /** Id of the caller's request. */
+    request_id: string;
+    /** Time at which the shadow was begun. */
+    created_at: string;
+    /** null where its usage event is not there (yet). */
+    primary: ShadowSide | null;
+    shadow: ShadowSide | null;
+  }[];
+  /** Sums of the newest 10,000 pairs in the time. */
+  totals: { primary: ShadowTotals; shadow: ShadowTotals };
+  total: number;
+  limit: number;
+  offset: number;
 }

@@ -65,6 +65,8 @@ import { Freshness } from './reads/freshness.js';
 import { RejectionsStore } from './reads/rejections.store.js';
 import { UsageController } from './reads/usage.controller.js';
 import { OperatorRequestsController } from './reads/operator-requests.controller.js';
+import { ShadowsController } from './reads/shadows.controller.js';
+import { ShadowsStore } from './reads/shadows.store.js';
 import { BooksController } from './reconcile/books.controller.js';
 import { Reconciler } from './reconcile/reconciler.js';
 import { UsageConfig } from './usage.config.js';
@@ -88,6 +90,7 @@ export class UsageModule {
         StripeWebhookController,
         BooksController,
         OperatorRequestsController,
+        ShadowsController,
         ContentsController,
         InternalContentsController,
         UsageConsumer,
@@ -165,6 +168,7 @@ const reads: Provider[] = [
   SeriesStore,
   TrendStore,
   RejectionsStore,
+  ShadowsStore,
   ExportsStore,
   FairScheduler,
   SessionCache,

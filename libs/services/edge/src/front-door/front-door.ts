@@ -57,6 +57,7 @@ const OWNERS: Record<Owner, readonly string[]> = {
     '/v1/admin/coupons',
     '/v1/admin/books',
     '/v1/admin/usage',
+    '/v1/admin/aliases/:id/shadow',
   ],
   notifications: ['/alerts'],
   workers: [

@@ -24,6 +24,7 @@ import {
   type Balance,
   type Total,
 } from './posting-rows.js';
+import { addShadows } from './shadow-units.js';
 import { noteRowless } from './rowless-numbers.js';
 import { noteLateTags } from './slot-tags.js';
 import { addSums } from './sums.js';
@@ -97,6 +98,7 @@ export class PostingStore {
     await insertTransfers(client, posting, at);
     await addHours(client, posting);
     await addCarriedHours(client, fresh);
+    await addShadows(client, fresh);
     await addSums(client, fresh, addedUp);
     await noteLateTags(client, fresh, tagsClaimedTo);
     const totals = await addTotals(client, posting);

@@ -1,4 +1,5 @@
 import './operator-requests.part.spec.js';
+import './shadows.part.spec.js';
 import './reads.part.spec.js';
 import './whose-usage.part.spec.js';
 import './hostile-filters.part.spec.js';

@@ -9,7 +9,7 @@ export const secret = mintSecret('rsk_', random);
 /** Secret of key_2, which the member usr_2 has made. */
 export const otherSecret = mintSecret('rsk_', random);
 const TABLES =
-  'usage_slot, usage_hour, usage_day, usage_tag, usage_tag_day, usage_tag_sum, usage_event, rejection, spend_hour, spend_total, producer, dead_letter';
+  'shadow_unit, usage_slot, usage_hour, usage_day, usage_tag, usage_tag_day, usage_tag_sum, usage_event, rejection, spend_hour, spend_total, producer, dead_letter';
 
 /** The context of reads of the organization. */
 export const ORG = { org_id: 'org_1' };
