@@ -7,7 +7,7 @@ import { Panel } from '../shell/panel.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { useOffersOf, useTextModelChoices } from './others-cost.queries.js';
 import type { Lookup } from './requests.queries.js';
-import { wouldCost } from './would-cost.js';
+import { isBilledByToken, wouldCost } from './would-cost.js';
 
 interface Row {
   id: string;
@@ -27,7 +27,7 @@ export function OthersCost({ request }: { request: Lookup & { model: string } })
     ...own.map((offer) => rowOf(request, request.model, offer)),
     ...others.map((offer) => rowOf(request, other ?? '', offer)),
   ].filter((row) => row !== null);
-  if (request.byok_used || rows.length === 0) return null;
+  if (request.byok_used || !isBilledByToken(request)) return null;
   const columns: Column<Row>[] = [
     { name: 'Provider', cell: ({ name, isServed }) => (isServed ? `${name} (served it)` : name) },
     { name: 'Cost', isFigure: true, cell: ({ usd }) => <Money usd={usd} isPrice /> },
@@ -35,13 +35,15 @@ export function OthersCost({ request }: { request: Lookup & { model: string } })
   ];
   return (
     <Panel title="What others would cost" about="The same tokens at today’s prices">
-      <DataTable
-        label="Cost elsewhere"
-        columns={columns}
-        rows={rows}
-        rowKey={({ id }) => id}
-        minWidth={360}
-      />
+      {rows.length > 0 && (
+        <DataTable
+          label="Cost elsewhere"
+          columns={columns}
+          rows={rows}
+          rowKey={({ id }) => id}
+          minWidth={360}
+        />
+      )}
       <OtherModel model={request.model} other={other} onChange={setOther} />
       <Text size="xs" c="dimmed" mt="xs">
         Another model may count and write other tokens.

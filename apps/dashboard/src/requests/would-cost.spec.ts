@@ -19,6 +19,11 @@ describe('the cost of a request at another price', () => {
     expect(wouldCost(counted, { is_free: true })).toBe('0');
   });
 
+  it('is known for prices that say that they are by token, as those of the catalogue do', () => {
+    const rates = { prompt_usd_per_1m: '2.4', completion_usd_per_1m: '12', input_usd_per_unit: null };
+    expect(wouldCost(counted, { ...rates, pricing_unit: 'per_1m_tokens' })).toBe('0.06816');
+  });
+
   it('takes the reader’s own price, and the rate of a class before that of its side', () => {
     const cached = {
       price_lines: [tokens('fresh', 400), tokens('cached', 15_000), tokens('completion', 2_600)],
@@ -49,6 +54,7 @@ describe('the cost of a request at another price', () => {
     ['a class had no rate', { price_lines: [tokens('fresh', 15_000), tokens('completion', 2_600)] }, {}],
     ['nothing was billed', { price_lines: null }, {}],
     ['the other bills each request', {}, { request_usd: '0.01' }],
+    ['the other bills something else', {}, { pricing_unit: 'per_minute' }],
     ['the other has no rate', {}, { prompt_usd_per_1m: null, completion_usd_per_1m: null }],
   ])('is not known where %s', (_why, change, price) => {
     const rates = { prompt_usd_per_1m: '1', completion_usd_per_1m: '1', ...price };

@@ -2,6 +2,7 @@ import type { Schemas } from '../api/schemas.js';
 import type { Lookup } from './requests.queries.js';
 
 type Pricing = Schemas['PricingView'];
+type Billed = Pick<Lookup, 'price_lines' | 'prompt_tokens' | 'completion_tokens'>;
 type Rates = Pricing & Record<string, unknown>;
 
 /** A fraction of whole numbers: money never touches a float. */
@@ -11,6 +12,8 @@ interface Fraction {
 }
 
 const PER_TOKENS = '1M tokens';
+/** Unit of a price list that bills tokens alone. */
+const TOKEN_UNIT = 'per_1m_tokens';
 const TOKENS = 1_000_000n;
 /** Decimals of an amount. */
 const DECIMALS = 12;
@@ -33,19 +36,10 @@ const CLASSES: Readonly<Record<string, { side: 'prompt' | 'completion'; fields: 
  * Returns the cost of the tokens of a request at another price, as a decimal string of 12 decimals at most. Null where
  * the two cannot be compared: something else than tokens was billed or would be, or a class had no rate and is not known.
  */
-export function wouldCost(
-  request: Pick<Lookup, 'price_lines' | 'prompt_tokens' | 'completion_tokens'>,
-  offered: Pricing,
-): string | null {
+export function wouldCost(request: Billed, offered: Pricing): string | null {
+  if (!isBilledByToken(request)) return null;
   const lines = request.price_lines ?? [];
   const pricing: Rates = { ...offered, ...offered.discounted };
-  if (lines.some(({ line, unit }) => unit !== PER_TOKENS || !Object.hasOwn(CLASSES, line))) return null;
-  const billed = (side: string): bigint =>
-    lines
-      .filter(({ line }) => CLASSES[line].side === side)
-      .reduce((sum, { quantity }) => sum + BigInt(quantity), 0n);
-  if (lines.length === 0 || billed('prompt') !== BigInt(request.prompt_tokens)) return null;
-  if (billed('completion') !== BigInt(request.completion_tokens)) return null;
   if (pricing.is_free) return '0';
   if (!isByToken(pricing)) return null;
   const threshold = pricing.long_context_threshold_tokens ?? Number.POSITIVE_INFINITY;
@@ -54,6 +48,18 @@ export function wouldCost(
     .map(({ line, quantity }) => times(rateOf(pricing, line, isLong), { n: BigInt(quantity), d: TOKENS }))
     .reduce(plus, NONE);
   return decimalOf(cost);
+}
+
+/** True if the bill names every token, and nothing else: only such a request can be put at another price. */
+export function isBilledByToken(request: Billed): boolean {
+  const lines = request.price_lines ?? [];
+  if (lines.some(({ line, unit }) => unit !== PER_TOKENS || !Object.hasOwn(CLASSES, line))) return false;
+  const billed = (side: string): bigint =>
+    lines
+      .filter(({ line }) => CLASSES[line].side === side)
+      .reduce((sum, { quantity }) => sum + BigInt(quantity), 0n);
+  if (lines.length === 0 || billed('prompt') !== BigInt(request.prompt_tokens)) return false;
+  return billed('completion') === BigInt(request.completion_tokens);
 }
 
 function input(...fields: string[]) {
@@ -71,7 +77,8 @@ function isByToken({
   ...rest
 }: Rates): boolean {
   const isSet = (rate: unknown): boolean => rate !== null && rate !== undefined;
-  return (isSet(prompt) || isSet(completion)) && !isSet(rest.request_usd) && !isSet(rest.pricing_unit);
+  const isOfTokens = (rest.pricing_unit ?? TOKEN_UNIT) === TOKEN_UNIT;
+  return (isSet(prompt) || isSet(completion)) && !isSet(rest.request_usd) && isOfTokens;
 }
 
 function rateOf(pricing: Rates, name: string, isLong: boolean): Fraction {
