@@ -111,16 +111,17 @@ describe('money in the dashboard', () => {
         return status === 429 || null;
       }, ARRIVES);
       await page.goto(`${base}/requests?show=rejected&live=yes`);
-      const row = page.getByRole('row').filter({ hasText: 'rate_limit_exceeded' }).first();
-      await row.getByText('key · rpm').waitFor();
+      const row = page.getByRole('row').filter({ hasText: 'Requests a minute of the key' }).first();
+      await row.getByRole('link', { name: 'One a minute' }).waitFor();
       await row.getByText('The limit of 1 request per minute of the key is used up.').waitFor();
       await row.getByText('next minute').waitFor();
-      await row.getByRole('link', { name: 'rate_limit_exceeded' }).click();
+      await row.getByRole('link', { name: /^Requests a minute of the key/ }).click();
       await page.getByRole('heading', { name: 'Refused before any model was called' }).waitFor();
       await page.getByText('requests a minute of the key', { exact: true }).waitFor();
       await page.getByText(/^\d of 1 requests this minute$/).waitFor();
       await page.getByText('Wait for Retry-After').waitFor();
-      await page.getByRole('link', { name: 'One a minute' }).waitFor();
+      const panel = page.getByRole('dialog', { name: 'Request' });
+      await panel.getByRole('link', { name: 'One a minute' }).waitFor();
     },
     TEST_MS,
   );

@@ -83,7 +83,10 @@ describe('a newcomer', () => {
       await lookIn('Requests');
       await clicked(page.getByRole('switch', { name: 'Live' }));
       await clicked(
-        page.getByRole('table', { name: 'Requests' }).getByRole('link', { name: /^req_/ }).first(),
+        page
+          .getByRole('table', { name: 'Requests' })
+          .getByRole('link', { name: /open req_/ })
+          .first(),
       );
       await page.getByText('without a fallback').waitFor();
       needed.request = clicks;
@@ -100,8 +103,7 @@ describe('a newcomer', () => {
       await lookIn('Requests');
       await clicked(page.getByText('Refused', { exact: true }));
       await clicked(page.getByRole('switch', { name: 'Live' }));
-      const refusal = page.getByRole('row').filter({ hasText: 'spend_limit_exceeded' }).first();
-      await refusal.getByText(/^key/).waitFor();
+      const refusal = page.getByRole('row').filter({ hasText: 'Spend cap of the key' }).first();
       await refusal.getByText('when raised').waitFor();
       needed.why = clicks;
 

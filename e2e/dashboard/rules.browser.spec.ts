@@ -54,7 +54,7 @@ describe('rules that the dashboard shows', () => {
       const refusing = page.getByRole('row').filter({ hasText: 'blocks' });
       expect(await refusing.getByRole('cell').first().innerText()).toBe('Key');
       await page.goto(`${base}/requests?show=rejected&live=yes`);
-      await page.getByRole('row').filter({ hasText: 'spend_limit_exceeded' }).getByText(/^key/).waitFor();
+      await page.getByRole('row').filter({ hasText: 'Spend cap of the key' }).first().waitFor();
 
       await page.goto(`${base}/keys/${id}`);
       await page.getByLabel('Spend cap, USD').fill('5');

@@ -16,6 +16,7 @@ const gateway: MantineColorsTuple = [
 const SMALL = { fontSize: 'var(--mantine-font-size-xs)' };
 const LARGE = { fontSize: '24px', lineHeight: '1.3' };
 const MIDDLE = { fontSize: '16px', lineHeight: '1.4' };
+const NO_BANNER = { defaultProps: { role: 'presentation' } };
 
 export const theme = createTheme({
   fontFamily: '"Inter Variable", system-ui, sans-serif',
@@ -48,6 +49,10 @@ export const theme = createTheme({
       // As heavy as the title of a panel.
       styles: { title: { fontWeight: 650 } },
     },
+    Drawer: { styles: { title: { fontWeight: 650 } } },
+    // The page has a banner, and a dialog is none.
+    ModalHeader: NO_BANNER,
+    DrawerHeader: NO_BANNER,
   },
 });
 

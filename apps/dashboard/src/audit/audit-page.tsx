@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { spaced } from '../format/code-words.js';
 import { dayStart } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 import { FilterChip } from '../shell/filter-chip.js';
@@ -12,7 +13,7 @@ import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
-import { actionChoices, actionWords, spaced } from './audit-words.js';
+import { actionChoices, actionWords } from './audit-words.js';
 import { useAuditLog, type AuditRow } from './audit.queries.js';
 
 const COLUMNS: readonly Column<AuditRow>[] = [

@@ -1,3 +1,5 @@
+import { spaced } from '../format/code-words.js';
+
 /** Kinds of things that are changed, where their words are not their names with spaces. */
 const THINGS: Readonly<Record<string, string>> = {
   api_key: 'API key',
@@ -72,11 +74,6 @@ export function actionWords(action: string): string {
   const sentence = SENTENCES[action];
   if (sentence !== undefined) return sentence;
   return `${VERBS[verb] ?? spaced(verb)} ${THINGS[thing] ?? spaced(thing)}`.trim();
-}
-
-/** Returns a name of the API with spaces. */
-export function spaced(name: string): string {
-  return name.replaceAll('_', ' ');
 }
 
 /** Returns the actions to choose from, with the one that is chosen. */

@@ -22,7 +22,7 @@ import { useMonth } from './month.queries.js';
 import { Movers } from './movers-panel.js';
 import { NearCaps } from './near-caps.js';
 import { RetiringModels } from './retiring-models.js';
-import { refusalsOf } from './refusals-of.js';
+import { refusalsOf } from '../shell/refusals-of.js';
 import { useActiveKeys, useNewestRefusals, useWeek } from './home.queries.js';
 
 const CreateOrg = lazy(() => import('../shell/create-org.js'));

@@ -1,5 +1,6 @@
 import { SimpleGrid } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { codeWords, spaced } from '../format/code-words.js';
 import { METRIC_WORDS, scopeWord } from '../format/limit-words.js';
 import { exactUsd, formatUsd } from '../format/money.js';
 import { count } from '../format/time.js';
@@ -10,13 +11,22 @@ import type { Lookup } from './requests.queries.js';
 type PriceLine = NonNullable<Lookup['price_lines']>[number];
 type LimitSeen = NonNullable<Lookup['limits_seen']>[number];
 
+/** Classes of tokens, as people say them. */
+const LINES: Readonly<Record<string, string>> = {
+  fresh: 'Input',
+  cached: 'Input from the cache',
+  cache_write: 'Input written to the cache',
+  cache_write_1h: 'Input written to the cache for an hour',
+  completion: 'Output',
+};
+
 const PRICE_COLUMNS: readonly Column<PriceLine>[] = [
-  { name: 'Line', cell: ({ line }) => line.replaceAll('_', ' ') },
+  { name: 'Line', cell: ({ line }) => LINES[line] ?? codeWords(line) },
   { name: 'Quantity', isFigure: true, cell: ({ quantity }) => quantity },
   {
     name: 'Rate',
     isFigure: true,
-    cell: ({ rate_usd: usd, unit }) => `${exactUsd(usd)} / ${unit.replaceAll('_', ' ')}`,
+    cell: ({ rate_usd: usd, unit }) => `${exactUsd(usd)} / ${spaced(unit)}`,
   },
   { name: 'Amount', isFigure: true, cell: ({ amount_usd: usd }) => exactUsd(usd) },
 ];
@@ -36,7 +46,7 @@ export function Bill({ request }: { request: Lookup }): ReactNode {
   const { price_lines: lines } = request;
   const limits = request.limits_seen?.filter(({ limit }) => limit !== null);
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
+    <SimpleGrid type="container" cols={{ base: 1, '900px': 2 }} style={{ alignItems: 'start' }}>
       {lines && lines.length > 0 && (
         <Panel title="Price" about="The lines add up to the cost">
           <DataTable

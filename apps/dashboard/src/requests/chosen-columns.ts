@@ -1,4 +1,4 @@
-const SHOWN = ['Time', 'Request', 'Model', 'Status', 'Input', 'Output', 'Latency', 'Cost'];
+const SHOWN = ['Time', 'Model', 'Key', 'Status', 'Input', 'Output', 'Latency', 'Cost'];
 
 /** Columns that the URL names; the usual ones where it names none that there is. */
 export function chosenColumns(text: string | undefined, all: readonly string[]): Set<string> {

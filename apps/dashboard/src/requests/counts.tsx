@@ -19,7 +19,7 @@ const CountBars = lazy(() => import('../chart/count-bars.js'));
 const HOURLY_UP_TO_HOURS = 48;
 
 /** The height of the chart with its panel: it stands there before it is drawn. */
-export const COUNTS_PX = 290;
+export const COUNTS_PX = 218;
 
 const LOOKS: Readonly<Record<string, { name: string; color: string; isStriped: boolean }>> = {
   success: { name: 'Served', color: 'var(--mantine-color-teal-6)', isStriped: false },
@@ -96,8 +96,7 @@ function Drawn({ series, until, isReading }: DrawnProps): ReactNode {
     />
   );
   return (
-    <ChartPanel title={`By status and ${granularity}`} table={table}>
-      <AsOf at={series.as_of} isReading={isReading} />
+    <ChartPanel table={table} beside={<AsOf at={series.as_of} isReading={isReading} />}>
       <Suspense fallback={<Loading height={150} />}>
         <CountBars
           label="Requests by status over time; shown as a table, too"

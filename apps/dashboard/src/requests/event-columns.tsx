@@ -5,9 +5,10 @@ import { count, milliseconds } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { When } from '../shell/when.js';
 import type { Column } from '../table/data-table.js';
+import { OpenLink } from './open-link.js';
 import type { UsageEvent } from './requests.queries.js';
 
-/** Every column that the list can show, in its order. */
+/** Every column that the list can show, in its order. A row opens its request beside the list. */
 export function eventColumns(slug: string): Column<UsageEvent>[] {
   return [
     { name: 'Time', width: 96, cell: ({ created_at: at }) => <When at={at} /> },
@@ -20,7 +21,7 @@ export function eventColumns(slug: string): Column<UsageEvent>[] {
         </Anchor>
       ),
     },
-    { name: 'Model', width: 180, cell: ({ model }) => <span title={model}>{model}</span> },
+    { name: 'Model', width: 180, cell: ({ model, request_id: id }) => <OpenLink id={id}>{model}</OpenLink> },
     {
       name: 'Key',
       width: 160,

@@ -1,6 +1,7 @@
 import { Anchor, Button, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { codeWords } from '../format/code-words.js';
 import { absoluteTime, count, usedOf } from '../format/time.js';
 import { useErrorEntry } from '../shell/error-actions.queries.js';
 import { Line } from '../shell/line.js';
@@ -46,9 +47,9 @@ function Why({ refusal }: { refusal: Rejection }): ReactNode {
       <Text mb="sm" style={{ overflowWrap: 'anywhere' }}>
         {refusal.message}
       </Text>
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
-        <Line name="Code">
-          <Code>{refusal.code}</Code> {refusal.status}
+      <SimpleGrid type="container" cols={{ base: 1, '520px': 2 }} spacing="xs">
+        <Line name="Reason">
+          {codeWords(refusal.code)} ({refusal.status})
         </Line>
         <Line name="Limit">{limitWords(refusal) ?? 'none: it was not a limit'}</Line>
         {refusal.limit_type !== null && (
@@ -146,7 +147,7 @@ function What({ refusal, request }: { refusal: Rejection; request: Lookup | null
   const tags = Object.entries(request?.request_tags ?? {});
   return (
     <Panel title="What was asked">
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+      <SimpleGrid type="container" cols={{ base: 1, '520px': 2 }} spacing="xs">
         <Line name="Endpoint">
           <Code>{refusal.endpoint}</Code>
         </Line>

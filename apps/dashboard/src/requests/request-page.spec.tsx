@@ -110,7 +110,7 @@ describe('the page of a request that was refused before any model', () => {
       '/v1/usage/rate-limits': () => ({ scopes: { key: { rpm: rate } } }),
     });
     await screen.findByText(refusal.message);
-    expect(await line('Code')).toBe('rate_limit_exceeded 429');
+    expect(await line('Reason')).toBe('Rate limit exceeded (429)');
     expect(await line('Limit')).toBe('requests a minute of the key');
     expect(await line('Open again')).toContain('10:21:00');
     await screen.findByText('Wait for Retry-After, then send again.');
@@ -162,7 +162,7 @@ describe('the page of a request that was refused before any model', () => {
 
 const offer = (provider: string, name: string, [prompt, completion]: [string, string]) => ({
   ...{ provider, name },
-  pricing: { prompt_usd_per_1m: prompt, completion_usd_per_1m: completion },
+  pricing: { pricing_unit: 'per_1m_tokens', prompt_usd_per_1m: prompt, completion_usd_per_1m: completion },
 });
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
 

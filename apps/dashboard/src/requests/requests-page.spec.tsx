@@ -38,13 +38,27 @@ const EVENT = {
   created_at: '2026-11-22T11:30:00.000Z',
   request_tags: {},
 };
+const REFUSAL = {
+  ...{ request_id: 'req_9', created_at: '2026-11-22T11:30:00.000Z', endpoint: '/v1/chat/completions' },
+  ...{ model: 'acme/swift', status: 403, code: 'model_excluded', message: 'Atlas 4 is not allowed.' },
+  ...{ scope: null, scope_id: null, team_id: null, key_id: 'key_9', limit_type: null, money: null },
+  ...{ budget_id: null, count: 2 },
+};
+const REJECTIONS = {
+  ...{ total: 2, limit: 100, offset: 0 },
+  rejections: [REFUSAL, { ...REFUSAL, request_id: 'req_8', count: 3 }],
+};
 const EVENTS = { events: [EVENT], total: 1, limit: 100, offset: 0, next_cursor: null };
 
 let series: () => unknown;
 const POST = jest.fn(async (path: string, _call: { body: object }) => ({
-  data: path === '/v1/usage/events' ? EVENTS : series(),
+  data: path === '/v1/usage/events' ? EVENTS : path === '/v1/usage/rejections' ? { ...REJECTIONS } : series(),
 }));
-const GET = jest.fn(() => new Promise(() => undefined));
+const GET = jest.fn((path: string) =>
+  path === '/v1/keys/{id}'
+    ? Promise.resolve({ data: { label: 'eval-suite' } })
+    : new Promise(() => undefined),
+);
 jest.unstable_mockModule('../api/call.js', () => ({
   api: { GET, POST },
   bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
@@ -185,5 +199,48 @@ describe('the page of requests', () => {
     await open('?live=yes');
     await pass(10_000);
     expect([asked('/v1/usage/events').length > 3, asked('/v1/usage/series').length]).toEqual([true, 1]);
+  });
+
+  it('is filtered by all that the address names, each with its chip', async () => {
+    const named = 'key_id=key_9&team_id=team_1&member_id=usr_1&endpoint=%2Fv1%2Fmessages&tag=env%3Dprod';
+    const address = await open(`?${named}&show=served`);
+    expect(asked('/v1/usage/events')[0]).toMatchObject({
+      ...{ key_id: 'key_9', team_id: 'team_1', member_id: 'usr_1', endpoint: '/v1/messages' },
+      ...{ tag: 'env=prod', status: ['success'] },
+    });
+    const chip = screen.getByRole('button', { name: /^Key: eval-suite/ });
+    screen.getByRole('button', { name: /^Endpoint: \/v1\/messages/ });
+    fireEvent.click(chip);
+    await pass(100);
+    expect(address()).not.toContain('key_id');
+    expect(address()).toContain('tag=env%3Dprod');
+  });
+
+  it('opens a request beside the list by a press on its row, and closes it by Escape', async () => {
+    await import('./request-panel.js');
+    const address = await open('?model=acme');
+    const table = screen.getByRole('table', { name: 'Requests' });
+    fireEvent.click(within(table).getByText('served'));
+    for (let step = 0; step < 5; step += 1) await pass(100);
+    expect(address()).toBe('/o/org_1/requests?model=acme&open=req_1');
+    const panel = screen.getByRole('dialog', { name: 'Request' });
+    expect(within(panel).getByRole('link', { name: 'Open as a page' }).getAttribute('href')).toBe(
+      '/o/org_1/requests/req_1',
+    );
+    expect(within(panel).getByRole<HTMLButtonElement>('button', { name: 'Older' }).disabled).toBe(true);
+    fireEvent.keyDown(panel, { key: 'Escape' });
+    await pass(100);
+    expect(address()).toBe('/o/org_1/requests?model=acme');
+  });
+
+  it('says of equal refusals once whose key they were, why, and how many', async () => {
+    await import('./refusal-list.js');
+    await open('?show=rejected&status=error');
+    const table = screen.getByRole('table', { name: 'Refused requests' });
+    const rows = within(table).getAllByRole('row').slice(1);
+    expect(rows.map((row) => [...row.children].slice(0, 4).map((cell) => cell.textContent))).toEqual([
+      ['Model excludedAtlas 4 is not allowed.', '5', 'eval-suite', 'acme/swift'],
+    ]);
+    expect(asked('/v1/usage/rejections')[0]).not.toHaveProperty('status');
   });
 });

@@ -1,5 +1,6 @@
 import {
   useInfiniteQuery,
+  useQueries,
   useQuery,
   type InfiniteData,
   type UseInfiniteQueryResult,
@@ -12,6 +13,8 @@ import { freshness } from '../api/fresh-reads.js';
 import type { Problem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
 import { useWrite } from '../api/use-write.js';
+import { useMe } from '../session/me.queries.js';
+import { bodyOfFilters, type UsageFilters } from '../shell/usage-filter.js';
 
 export type UsageEvent = Schemas['UsageEventRecord'];
 export type Rejection = Schemas['RejectionView'];
@@ -24,27 +27,17 @@ export interface RequestFilter {
   since: string;
   /** Absent = up to now. */
   until?: string;
-  model?: string;
-  status?: string;
-  keyId?: string;
+  filters: UsageFilters;
   isLive: boolean;
 }
 
 /** Returns the filter's members of the body, as the list and its export send them. */
-export function bodyOfFilter({ since, until, model, status, keyId }: RequestFilter): {
-  since: string;
-  until?: string;
-  model?: string[];
-  status?: string[];
-  key_id?: string;
-} {
-  return {
-    since,
-    ...(until ? { until } : {}),
-    ...(model ? { model: [model] } : {}),
-    ...(status ? { status: [status] } : {}),
-    ...(keyId ? { key_id: keyId } : {}),
-  };
+export function bodyOfFilter({
+  since,
+  until,
+  filters,
+}: RequestFilter): { since: string; until?: string } & ReturnType<typeof bodyOfFilters> {
+  return { since, ...(until ? { until } : {}), ...bodyOfFilters(filters) };
 }
 
 /** Pages of events, newest first. The cursor of the last row keeps a page where newer rows come meanwhile. */
@@ -96,11 +89,13 @@ export function useCounts(
   });
 }
 
+/** Pages of refusals, newest first. They have no outcome to filter by. */
 export function useRejections(
   org: string | null,
-  { since, until, model, keyId, isLive }: RequestFilter,
+  { filters: { status: _status, ...filters }, ...requested }: RequestFilter,
 ): UseInfiniteQueryResult<InfiniteData<Schemas['RejectionsPage']>> {
-  const filter = bodyOfFilter({ since, until, model, keyId, isLive });
+  const filter = bodyOfFilter({ ...requested, filters });
+  const { isLive } = requested;
   return useInfiniteQuery({
     queryKey: [org, 'rejections', filter],
     queryFn: ({ pageParam }) =>
@@ -156,6 +151,47 @@ export function useKeyOwner(org: string | null, keyId: string): UseQueryResult<s
     // The page is whole without it: a key that was deleted has no owner to name.
     retry: false,
   });
+}
+
+/** Reads who served each attempt, for super admins; everybody is told the provider that served the request. */
+export function useAttemptProviders({
+  request_id: id,
+  provider,
+  attempts,
+}: Lookup): ReadonlyMap<number, string> {
+  const isSuperAdmin = useMe().data?.is_super_admin === true;
+  const all = useQuery({
+    queryKey: ['request', id, 'providers'],
+    enabled: isSuperAdmin && attempts.length > 1,
+    queryFn: () =>
+      bodyOf(api.GET('/v1/admin/usage/requests/{request_id}', { params: { path: { request_id: id } } })),
+    // The page is whole without it.
+    retry: false,
+  }).data;
+  const served = attempts.filter((one) => one.served).map(({ n }) => ({ n, provider }));
+  const named = [...served, ...(all?.attempts ?? [])];
+  return new Map(
+    named.flatMap(({ n, provider: name }): [number, string][] => (name === null ? [] : [[n, name]])),
+  );
+}
+
+const LABELS_MAX = 20;
+
+/** Reads the labels of some keys; a key that was deleted, or is not shown to the reader, has none. */
+export function useKeyLabels(ids: readonly string[]): ReadonlyMap<string, string> {
+  const reads = useQueries({
+    queries: ids.slice(0, LABELS_MAX).map((id) => ({
+      queryKey: ['key', id, 'name'],
+      queryFn: async () => {
+        const record = await bodyOf(api.GET('/v1/keys/{id}', { params: { path: { id } } }));
+        return record.label ?? record.masked_key;
+      },
+      retry: false,
+    })),
+  });
+  return new Map(
+    reads.flatMap(({ data }, at): [string, string][] => (data === undefined ? [] : [[ids[at], data]])),
+  );
 }
 
 /** Reads the refusal of a request, whatever its age; null where it was not refused, or is not known. */

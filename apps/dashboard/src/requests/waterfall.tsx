@@ -1,5 +1,6 @@
-import { Code, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { spaced } from '../format/code-words.js';
 import { milliseconds } from '../format/time.js';
 import type { Lookup } from './requests.queries.js';
 import classes from './waterfall.module.css';
@@ -37,8 +38,14 @@ export function admittedAfter({
   return ms < 0 ? null : ms;
 }
 
+interface WaterfallProps {
+  request: Lookup;
+  /** Providers by attempt, as far as the reader is told. */
+  names: ReadonlyMap<number, string>;
+}
+
 /** Course of a request: admission, each try of a provider, the end. */
-export function Waterfall({ request }: { request: Lookup }): ReactNode {
+export function Waterfall({ request, names }: WaterfallProps): ReactNode {
   const { attempts, latency_ms: endMs } = request;
   if (attempts.length === 0) return <Text size="sm">No provider was called.</Text>;
   const admittedMs = admittedAfter(request);
@@ -49,8 +56,7 @@ export function Waterfall({ request }: { request: Lookup }): ReactNode {
         <li key={attempt.n}>
           <Group justify="space-between" gap="xs">
             <Text size="sm">
-              {attempt.n}. {attempt.served ? 'served' : attempt.status}{' '}
-              {attempt.error_code !== null && <Code>{attempt.error_code}</Code>}
+              {attempt.n}. {saidOf(attempt, names.get(attempt.n))}
             </Text>
             <Text size="sm" className={classes.figure}>
               {attempt.ttft_ms !== null && `first token ${milliseconds(attempt.ttft_ms)} · `}
@@ -58,7 +64,10 @@ export function Waterfall({ request }: { request: Lookup }): ReactNode {
             </Text>
           </Group>
           <div className={classes.track} aria-hidden>
-            <div className={classes.wait} style={{ marginLeft: `${left}%`, width: `${wait}%` }} />
+            <div
+              className={attempt.served ? classes.wait : classes.fault}
+              style={{ marginLeft: `${left}%`, width: `${wait}%` }}
+            />
             <div
               className={attempt.served ? classes.stream : classes.fault}
               style={{ width: `${stream}%` }}
@@ -72,7 +81,31 @@ export function Waterfall({ request }: { request: Lookup }): ReactNode {
         </li>
       ))}
       {endMs !== null && <Moment name="Ended" ms={endMs} />}
+      <li>
+        <Group gap="md">
+          <Sign className={classes.wait} name="Waiting" />
+          <Sign className={classes.stream} name="Answering" />
+          {attempts.some(({ served }) => !served) && <Sign className={classes.fault} name="Failing" />}
+        </Group>
+      </li>
     </ol>
+  );
+}
+
+/** Returns the end of an attempt, with its provider where that is told. */
+function saidOf({ served, status, error_code: code }: Attempt, name: string | undefined): string {
+  const end = served ? 'served' : spaced(code ?? status);
+  return name === undefined ? end : `${name}: ${end}`;
+}
+
+function Sign({ className, name }: { className: string; name: string }): ReactNode {
+  return (
+    <Group gap={6} wrap="nowrap">
+      <span className={`${classes.sign} ${className}`} />
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+    </Group>
   );
 }
 

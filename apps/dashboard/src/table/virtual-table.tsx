@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type CSSProperties, type MouseEvent, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import type { Column } from './data-table.js';
 import { TableFile } from './table-file.js';
@@ -68,6 +68,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
           className={classes.rows}
           style={{ height: rowsInView.getTotalSize(), minWidth: grid.minWidth }}
           role="rowgroup"
+          onClick={openRow}
         >
           {shown.map(({ key, index, start, size }) => (
             <div
@@ -86,6 +87,13 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
       <TableFile label={label} read={readWhole} />
     </>
   );
+}
+
+/** Follows the link of a row that is pressed beside it; the keyboard has the link itself. Figures and text that is marked are there to be copied. */
+function openRow({ target }: MouseEvent): void {
+  if (!(target instanceof Element) || target.closest('a, button, input, [data-exact]') !== null) return;
+  if (document.getSelection()?.isCollapsed === false) return;
+  target.closest('[role="row"]')?.querySelector<HTMLElement>('a[data-row]')?.click();
 }
 
 /** Place of a row that is read and not seen. */

@@ -1,5 +1,5 @@
 import { barsOf, coloursOfGroups, linesOf, nameOf } from './bars-of.js';
-import { filtersOf, bodyOfFilters } from './filter.js';
+import { filtersOf, bodyOfFilters } from '../shell/usage-filter.js';
 import { markOf } from './marks.js';
 import { METRICS, metricOf, SPEND, type Additive, type Level } from './metrics.js';
 import type { Series, SeriesValues } from './usage.queries.js';

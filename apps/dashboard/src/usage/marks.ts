@@ -2,7 +2,7 @@ import type { Mark } from '../chart/bars.js';
 import { rangeNameOf } from '../shell/range.js';
 import type { Params } from '../shell/search-params.js';
 import { spanOfBucket } from '../shell/span.js';
-import { filterOf, filtersOf, type UsageFilters } from './filter.js';
+import { filterOf, filtersOf, type UsageFilters } from '../shell/usage-filter.js';
 import type { Series } from './usage.queries.js';
 
 /** The content of the page, of which a mark is a part. */

@@ -7,7 +7,7 @@ import { count, milliseconds } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { coloursOfGroups, nameOf } from './bars-of.js';
-import { filterOf } from './filter.js';
+import { filterOf } from '../shell/usage-filter.js';
 import { isOne, markOf, type Shown } from './marks.js';
 import { spendBefore } from './totals-csv.js';
 import type { Series, SeriesValues, Split } from './usage.queries.js';

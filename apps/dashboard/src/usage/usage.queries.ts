@@ -3,7 +3,7 @@ import { askedOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { freshness } from '../api/fresh-reads.js';
 import type { Schemas } from '../api/schemas.js';
-import { bodyOfFilters, filterOf, type UsageFilters } from './filter.js';
+import { bodyOfFilters, filterOf, type UsageFilters } from '../shell/usage-filter.js';
 
 export type Series = Schemas['UsageSeries'];
 export type SeriesValues = Schemas['SeriesValues'];

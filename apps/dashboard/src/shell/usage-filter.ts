@@ -1,4 +1,4 @@
-import type { Params } from '../shell/search-params.js';
+import type { Params } from './search-params.js';
 
 /** Filters that the address holds, by their names in the API. */
 const NAMES = ['model', 'key_id', 'member_id', 'team_id', 'endpoint', 'status', 'tag'] as const;

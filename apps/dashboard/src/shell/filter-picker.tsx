@@ -2,7 +2,7 @@ import { Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconFilterPlus } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { useOrg } from '../shell/org.queries.js';
+import { useOrg } from './org.queries.js';
 import { useFilterChoices } from './filter-picker.queries.js';
 
 const KINDS = [
@@ -25,8 +25,14 @@ const TYPED: Readonly<Record<string, { placeholder: string; pattern: string }>> 
 };
 const SEARCH_AFTER_MS = 300;
 
+interface FilterPickerProps {
+  onPick: (filter: Record<string, string>) => void;
+  /** Kind that the page filters by elsewhere. */
+  without?: string;
+}
+
 /** Button that adds a filter to the address: first its kind, then its value. */
-export function FilterPicker({ onPick }: { onPick: (filter: Record<string, string>) => void }): ReactNode {
+export function FilterPicker({ onPick, without }: FilterPickerProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const [kind, setKind] = useState('model');
   const pick = (value: string): void => {
@@ -44,7 +50,7 @@ export function FilterPicker({ onPick }: { onPick: (filter: Record<string, strin
         <Stack gap="xs" w={260}>
           <Select
             label="Filter by"
-            data={KINDS}
+            data={KINDS.filter(({ value }) => value !== without)}
             allowDeselect={false}
             comboboxProps={{ withinPortal: false }}
             value={kind}
