@@ -5,6 +5,8 @@ export interface UsageSeed {
   databaseUrl: string;
   orgId: string;
   memberId: string;
+  /** Team of the keys; absent = none. */
+  teamId?: string;
   keyIds: readonly string[];
   events: number;
   /** Dollars of the events in turn; absent = some cents. */
@@ -17,11 +19,11 @@ export interface UsageSeed {
 /** Dollars of event n: four decimals, so that sums on a page are exact. */
 const COST = 'coalesce(($9::numeric[])[1 + n % cardinality($9::numeric[])], ((n % 97) + 1) * 0.0001)';
 
-const EVENTS = `INSERT INTO usage.usage_event (id, request_id, unit, account_id, org_id, member_id, key_id, endpoint,
+const EVENTS = `INSERT INTO usage.usage_event (id, request_id, unit, account_id, org_id, member_id, team_id, key_id, endpoint,
     model, requested_model, status, outcome, http_status, stream, prompt_tokens, completion_tokens, usage,
     usage_estimated, attempts, cost, list_cost, latency_ms, ttft_ms, created_at, routing_fallback, byok_used, cache_hit,
     request_tags, api_version, producer, epoch, seq)
-  SELECT 'use_' || gen_random_uuid(), 'req_' || gen_random_uuid(), 0, $1, $2, $3, ($4::text[])[1 + n % cardinality($4::text[])],
+  SELECT 'use_' || gen_random_uuid(), 'req_' || gen_random_uuid(), 0, $1, $2, $3, $10, ($4::text[])[1 + n % cardinality($4::text[])],
     '/v1/chat/completions', m.model, m.model, m.status, m.outcome, m.http, false, 100 + n % 900, 50 + n % 400,
     '{}', false, '[]', ${COST}, ${COST}, 200 + n % 1800, 40 + n % 300,
     $5::timestamptz + n * make_interval(secs => $6), false, false, false, '{}', '2026-07', 'seed', $7, n
@@ -38,12 +40,12 @@ const EVENTS = `INSERT INTO usage.usage_event (id, request_id, unit, account_id,
 const addedUp = (table: 'usage_slot' | 'usage_hour' | 'usage_day', time: string, condition: string): string =>
   `INSERT INTO usage.${table} (account_id, slot, key_id, team_id, model, endpoint, status, outcome, org_id,
     member_id, requests, prompt_tokens, completion_tokens, cached_tokens, cost, latency, ttft)
-  SELECT account_id, ${time}, key_id, '', model, endpoint, status, outcome,
+  SELECT account_id, ${time}, key_id, coalesce(team_id, ''), model, endpoint, status, outcome,
     org_id, member_id, count(*), sum(prompt_tokens), sum(completion_tokens), 0, sum(cost),
     array_fill(0, ARRAY[8]) || count(*)::int || array_fill(0, ARRAY[11]),
     array_fill(0, ARRAY[5]) || count(*)::int || array_fill(0, ARRAY[14])
   FROM usage.usage_event WHERE producer = 'seed' AND epoch = $1 AND ${condition}
-  GROUP BY 1, 2, 3, 5, 6, 7, 8, 9, 10`;
+  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`;
 const QUARTER = "date_bin('15 minutes', created_at, '2000-01-01T00:00:00Z')";
 const SLOTS = addedUp('usage_slot', QUARTER, 'true');
 const DAYS = addedUp(
@@ -74,14 +76,14 @@ const POSTED = `UPDATE usage.account a SET posted = a.posted - s.amount FROM (SE
 
 /** Usage of days gone by, as if it had been posted: events, their sums by time, and their transfers. */
 export async function seedUsage(seed: UsageSeed): Promise<void> {
-  const { orgId, memberId, keyIds, events, costs = null, from, secondsApart } = seed;
+  const { orgId, memberId, keyIds, events, costs = null, from, secondsApart, teamId = null } = seed;
   const client = new pg.Client({ connectionString: seed.databaseUrl });
   await client.connect();
   try {
     const found = await client.query<{ id: string }>('SELECT id FROM usage.account WHERE org_id = $1', [
       orgId,
     ]);
-    const epoch = `${orgId} ${from}`;
+    const epoch = `${orgId} ${teamId ?? ''} ${from}`;
     await client.query(EVENTS, [
       found.rows[0].id,
       orgId,
@@ -92,6 +94,7 @@ export async function seedUsage(seed: UsageSeed): Promise<void> {
       epoch,
       events,
       costs,
+      teamId,
     ]);
     // Nothing is added up to days between the two.
     await client.query('BEGIN');
