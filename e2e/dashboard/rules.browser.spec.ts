@@ -247,7 +247,7 @@ describe('rules that the dashboard shows', () => {
     async () => {
       await page.route('**/v1/keys?**', (route) => route.abort('connectionrefused'));
       await page.goto(`${base}/keys`);
-      await page.getByRole('alert').getByText('unreachable').waitFor();
+      await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
       await page.unroute('**/v1/keys?**');

@@ -33,8 +33,8 @@ function mayRetry(failure: unknown): boolean {
   return isRetryable(problem) && problem.retryAfterSeconds === null;
 }
 
-/** A part of the gateway that was away comes back without a reload: what failed is read until it answers. */
-function againMs(failure: Error | null): number | false {
+/** Returns the wait until a failed read is tried again: a part of the gateway that was away comes back without a reload. */
+export function againMs(failure: Error | null): number | false {
   if (failure === null) return false;
   const problem = asProblem(failure);
   if (problem.code === 'dashboard_fault') return false;

@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import type { Me, Role } from '../session/rights.js';
+import { BelowBanner } from './below-banner.js';
 import { Keyboard } from './keyboard.js';
 import { Mark } from './mark.js';
 import { Navigation } from './navigation.js';
@@ -74,7 +75,7 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
       <AppShell.Main id="main" className={classes.main}>
         <div className={classes.page}>
           <SectionTabs roles={roles} />
-          {children}
+          <BelowBanner>{children}</BelowBanner>
         </div>
         <Suspense>
           <UndoBar />

@@ -2,8 +2,10 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { asProblem, isRetryable, needsProviderKey, type Problem } from '../api/problem.js';
+import { useIsBelowBanner } from './below-banner.js';
 import { CopyText } from './copy-text.js';
 import { useErrorEntry } from './error-actions.queries.js';
+import { Unread } from './states.js';
 
 const TICK_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -17,8 +19,10 @@ interface ProblemCardProps {
 /** A failure where its content would stand: what it is, which request, and what to do. */
 export function ProblemCard({ failure, retry }: ProblemCardProps): ReactNode {
   const problem = asProblem(failure);
+  const isBelowBanner = useIsBelowBanner();
   const entry = useErrorEntry(problem.code);
   const action = needsProviderKey(problem) ? ADD_A_KEY : entry?.action;
+  if (isBelowBanner && retry !== undefined && problem.code === 'unreachable') return <Unread />;
   const mayRetry = isRetryable(problem, entry?.retryable);
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={titleOf(problem)}>

@@ -18,6 +18,17 @@ export function Loading({ height = 160, rows = 1 }: { height?: number; rows?: nu
   );
 }
 
+const PLACE_PX = 120;
+
+/** Place of content whose failure a banner speaks for. */
+export function Unread(): ReactNode {
+  return (
+    <div role="status" aria-label="Not read yet">
+      <Skeleton height={PLACE_PX} radius="md" animate={false} />
+    </div>
+  );
+}
+
 interface EmptyProps {
   children: ReactNode;
   action?: { label: string; run: () => void } | undefined;
