@@ -1,14 +1,12 @@
-import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import { FormEnd } from '../shell/form-end.js';
 import { bodyOfDraft, draftOf, shareOf, TARGETS_MAX, type TargetDraft } from './alias-draft.js';
-import { useModelChoices, useSaveAlias, type Alias } from './aliases.queries.js';
-
-const SEARCH_AFTER_MS = 300;
+import { useSaveAlias, type Alias } from './aliases.queries.js';
+import { ModelChoice } from './model-choice.js';
 
 interface AliasFormProps {
   org: string;
@@ -112,33 +110,5 @@ function Targets({ targets, errors, onChange }: TargetsProps): ReactNode {
         </Group>
       )}
     </Stack>
-  );
-}
-
-interface ModelChoiceProps {
-  label: string;
-  model: string;
-  error: string | undefined;
-  onChange: (model: string) => void;
-}
-
-function ModelChoice({ label, model, error, onChange }: ModelChoiceProps): ReactNode {
-  const [q, setQ] = useState('');
-  const [searched] = useDebouncedValue(q, SEARCH_AFTER_MS);
-  // The chosen one stands in the field, and is no search.
-  const found = useModelChoices(searched === model ? '' : searched).data ?? [];
-  return (
-    <Select
-      label={label}
-      style={{ flex: 1, minWidth: 0 }}
-      searchable
-      searchValue={q}
-      onSearchChange={setQ}
-      data={[...new Set([...(model === '' ? [] : [model]), ...found])]}
-      nothingFoundMessage="No model of this name"
-      error={error}
-      value={model === '' ? null : model}
-      onChange={(next) => onChange(next ?? '')}
-    />
   );
 }

@@ -13,6 +13,11 @@ const ALIAS: Alias = {
   ...{ created_by: null, created_at: '2026-11-01T00:00:00.000Z', updated_at: '2026-11-01T00:00:00.000Z' },
 };
 let role = 'owner';
+let isSuperAdmin = false;
+const TOTALS = {
+  ...{ requests: 7, errors: 0, latency_ms: 420, ttft_ms: null },
+  ...{ prompt_tokens: 70, completion_tokens: 35, cost_usd: '0.5' },
+};
 const sent = jest.fn();
 const send =
   (verb: string) =>
@@ -28,11 +33,14 @@ jest.unstable_mockModule('../api/call.js', () => ({
     GET: async (path: string) => ({
       data: {
         '/v1/aliases': { data: [ALIAS], total: 1, limit: 50, offset: 0 },
+        '/v1/admin/aliases/{id}/shadow': {
+          totals: { primary: TOTALS, shadow: { ...TOTALS, errors: 3 } },
+        },
         '/v1/models/search': { data: [{ id: 'acme/one' }, { id: 'acme/three' }], total: 2 },
         '/auth/me': {
           user: { time_zone: null },
           memberships: [{ org_id: 'org_1', role, teams: [] }],
-          is_super_admin: false,
+          is_super_admin: isSuperAdmin,
         },
       }[path],
     }),
@@ -46,6 +54,7 @@ describe('aliases', () => {
   beforeEach(() => {
     sent.mockClear();
     role = 'owner';
+    isSuperAdmin = false;
   });
   afterEach(cleanup);
 
@@ -84,6 +93,30 @@ describe('aliases', () => {
     await choose('Delete');
     fireEvent.click(await screen.findByRole('button', { name: 'Delete' }));
     await waitFor(() => expect(sent).toHaveBeenCalledWith('DELETE', '/v1/aliases/{id}', undefined));
+  });
+
+  it('have a shadow that super admins set, beside what it has shown', async () => {
+    isSuperAdmin = true;
+    renderedAt('/o/org_1/aliases', <AliasesPage />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Shadow of fast' }));
+    const table = await screen.findByRole('table', { name: 'Comparison' });
+    const [, answers, shadow] = within(table).getAllByRole('row');
+    expect([answers.textContent, shadow.textContent]).toEqual([
+      expect.stringMatching(/^Answers70420 ms/),
+      expect.stringMatching(/^Shadow73420 ms/),
+    ]);
+    fireEvent.click(screen.getByLabelText('Second model', { selector: 'input' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'acme/three' }));
+    fireEvent.change(screen.getByLabelText('Percent of requests'), { target: { value: '2.5' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    const body = { shadow: { model: 'acme/three', sample_pct: 2.5 } };
+    await waitFor(() => expect(sent).toHaveBeenCalledWith('PATCH', '/v1/admin/aliases/{id}', body));
+  });
+
+  it('have no shadow to set for owners', async () => {
+    renderedAt('/o/org_1/aliases', <AliasesPage />);
+    await screen.findByRole('table', { name: 'Aliases' });
+    expect(screen.queryByRole('button', { name: 'Shadow of fast' })).toBeNull();
   });
 
   it('are shown to members, who do not change them', async () => {

@@ -15,12 +15,14 @@ import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
 import { AliasActions } from './alias-actions.js';
 import { shareOf } from './alias-draft.js';
 import { AliasForm } from './alias-form.js';
+import { AliasShadow } from './alias-shadow.js';
 import { ALIASES_A_PAGE, useAliases, type Alias } from './aliases.queries.js';
 
 export default function AliasesPage(): ReactNode {
   const { id, slug } = useOrg();
   const [url, change] = useParamsOfUrl();
-  const mayChange = isAllowed(useRoles(slug), ['owner', 'admin']);
+  const roles = useRoles(slug);
+  const mayChange = isAllowed(roles, ['owner', 'admin']);
   if (id === null) return null;
   const close = (): void => change({ create: null, page: url.page });
   return (
@@ -38,7 +40,7 @@ export default function AliasesPage(): ReactNode {
           </Button>
         )}
       </PageHead>
-      <Aliases org={id} mayChange={mayChange} />
+      <Aliases org={id} mayChange={mayChange} mayShadow={isAllowed(roles, ['super'])} />
       {mayChange && (
         <Modal opened={url.create === 'yes'} onClose={close} size="lg" title="Create an alias">
           <AliasForm org={id} onClose={close} />
@@ -48,7 +50,13 @@ export default function AliasesPage(): ReactNode {
   );
 }
 
-function Aliases({ org, mayChange }: { org: string; mayChange: boolean }): ReactNode {
+interface AliasesProps {
+  org: string;
+  mayChange: boolean;
+  mayShadow: boolean;
+}
+
+function Aliases({ org, mayChange, mayShadow }: AliasesProps): ReactNode {
   const [url, change] = useParamsOfUrl();
   const [edited, edit] = useState<Alias | null>(null);
   const page = pageOf(url.page);
@@ -60,6 +68,7 @@ function Aliases({ org, mayChange }: { org: string; mayChange: boolean }): React
     return <Empty>No alias yet. With one, programs keep a name while you change the model behind it.</Empty>;
   const columns: Column<Alias>[] = [
     ...COLUMNS,
+    ...(mayShadow ? [{ name: 'Shadow', cell: (alias: Alias) => <AliasShadow alias={alias} /> }] : []),
     ...(mayChange
       ? [
           {

@@ -66,3 +66,21 @@ export function useSwitchAlias(id: string): UseMutationResult<Alias, Problem, { 
 export function useDeleteAlias(id: string): UseMutationResult<unknown, Problem, void> {
   return useAliasWrite(() => bodyOf<unknown>(api.DELETE(ONE, { params: { path: { id } } })));
 }
+
+/** Reads what callers were answered beside the shadows of an alias. */
+export function useShadowTotals(id: string): UseQueryResult<Schemas['AliasShadowPage']['totals']> {
+  return useQuery({
+    queryKey: ['platform', 'alias-shadow', id],
+    queryFn: async () => {
+      const params = { path: { id }, query: { limit: 1 } };
+      return (await bodyOf(api.GET('/v1/admin/aliases/{id}/shadow', { params }))).totals;
+    },
+  });
+}
+
+/** Sets the shadow of any organization's alias; null removes it. */
+export function useSaveShadow(id: string): UseMutationResult<Alias, Problem, Alias['shadow']> {
+  return useAliasWrite((shadow) =>
+    bodyOf(api.PATCH('/v1/admin/aliases/{id}', { params: { path: { id } }, body: { shadow } })),
+  );
+}
