@@ -45,8 +45,6 @@ if now >= nextLapse then
     ${LISTS}
     ${RECORDS}
     ${FREE_LAPSED}
-    drop()
-    apply()
     raws = redis.call('MGET', unpack(KEYS, 1, last - 2))
   end
   local first = redis.call('ZRANGE', KEYS[last], 0, 0, 'WITHSCORES')

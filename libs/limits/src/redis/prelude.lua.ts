@@ -155,9 +155,12 @@ local function apply()
 end
 `;
 
-/** Frees what `lapsed` names, and keeps the names: their ends may have gone with an edge. Needs RECORDS; `drop` and `apply` write it. */
+/**
+ * Frees what `lapsed` names, and keeps the names: their ends may have gone with an edge. Needs RECORDS. It begins with what
+ * takes memory from nobody, because Redis at its `maxmemory` refuses a script the first write that may need some, and no later one.
+ */
 export const FREE_LAPSED = `
-local room, lost = ${LAPSED_NAMES} - redis.call('HLEN', lostKey), {}
+local room, lost, unnamed = ${LAPSED_NAMES} - redis.call('HLEN', lostKey), {}, 0
 inSteps(lapsed, function(from, to)
   local raws = redis.call('HMGET', unitsKey, unpack(lapsed, from, to))
   for i = from, to do
@@ -169,12 +172,15 @@ inSteps(lapsed, function(from, to)
         lost[n + 1], lost[n + 2] = lapsed[i], string.sub(raw, 2, 9)
         room = room - 1
       else
-        redis.call('HINCRBY', lostKey, '${UNNAMED_UNITS}', 1)
+        unnamed = unnamed + 1
       end
     end
     gone[#gone + 1] = lapsed[i]
   end
 end)
+drop()
 inSteps(lost, function(from, to) redis.call('HSET', lostKey, unpack(lost, from, to)) end)
+if unnamed > 0 then redis.call('HINCRBY', lostKey, '${UNNAMED_UNITS}', unnamed) end
 redis.call('EXPIRE', lostKey, 2592000)
+apply()
 `;

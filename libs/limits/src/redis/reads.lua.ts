@@ -34,8 +34,6 @@ ${RECORDS}
 local lapsed = redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0, ${LAPSED_PER_CALL})
 if #lapsed > 0 then
   ${FREE_LAPSED}
-  drop()
-  apply()
 end
 local names = {}
 for i = 4, #ARGV do names[i - 3] = ARGV[i] end
