@@ -17,7 +17,7 @@ export { CatalogueReader, NO_ALIASES } from './ports/catalogue-reader.js';
 export { environmentCredentialId, PlatformCredentials } from './ports/provider-key-vault.js';
 export { ProviderKeyVault } from './ports/provider-key-vault.js';
 export type { CredentialReport, CredentialState, PooledCredential } from './ports/provider-key-vault.js';
-export type { ProviderCredential, ProviderKeyRefusal, ProviderKeyUse } from './ports/provider-key-vault.js';
+export type { ProviderCredential, ProviderKeyFailure, ProviderKeyUse } from './ports/provider-key-vault.js';
 export { CreatePlatformCredentialBody, CredentialReportBody } from './http/provider-keys.js';
 export { ListPlatformCredentialsQuery, OpenPlatformCredentialBody } from './http/provider-keys.js';
 export { RotatePlatformCredentialBody, UpdatePlatformCredentialBody } from './http/provider-keys.js';

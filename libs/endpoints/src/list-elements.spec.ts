@@ -94,7 +94,7 @@ function withElement(body: Json, path: Path, element: unknown, isAlone: boolean)
   return copy;
 }
 
-/** Returns the places of refusals and the texts of what is sent, of the body on every route. */
+/** Returns the places of rejections and the texts of what is sent, of the body on every route. */
 function fates(path: string, dialects: readonly string[], body: Json): string[] {
   const endpoint = endpointAt(path);
   try {

@@ -94,7 +94,7 @@ describe('the shipper', () => {
       await shipper.stop();
     }));
 
-  it('ships the trace context of whoever finished a unit as a header, and none of a refusal', () =>
+  it('ships the trace context of whoever finished a unit as a header, and none of a rejection', () =>
     withFolder(async (dir) => {
       const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
       const contexts = [undefined, traceparent];

@@ -45,7 +45,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     });
   });
 
-  it('R1 a refusal says what is in flight at its worst case, in the scope, the account and its long work', async () => {
+  it('R1 a rejection says what is in flight at its worst case, in the scope, the account and its long work', async () => {
     await open(store, { balanceNano: 1_000n });
     const scopes = limited('team', { capNano: 100n });
     const batch = { name: 'held:batch', rpm: null, rpd: null, tpm: null };

@@ -97,7 +97,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       ['tpm', { tpm: 100 }, '100'],
       ['spend_cap', { capNano: 10n }, '10'],
     ] as const)(
-      'LIM-21 R02 is named when its %s is used up, and the refusal counts nothing',
+      'LIM-21 R02 is named when its %s is used up, and the rejection counts nothing',
       async (metric, change, limit) => {
         await open(store);
         const scopes = limited(kind, change);
@@ -124,7 +124,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     ['team_member', { capNano: 20n }],
     ['key', { rpm: 2 }],
   ] as const)(
-    'LIM-37 the refusal by %s %j says what the key has asked in its minute',
+    'LIM-37 the rejection by %s %j says what the key has asked in its minute',
     async (kind, change) => {
       await open(store);
       const scopes = limited(kind, change);

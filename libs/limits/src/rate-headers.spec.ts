@@ -24,7 +24,7 @@ describe('rateHeaders', () => {
     });
   });
 
-  it('LIM-37 carries them of a refusal by another limit, and none where the key’s minute is not known', () => {
+  it('LIM-37 carries them of a rejection by another limit, and none where the key’s minute is not known', () => {
     const refused: RejectedAdmission = {
       kind: 'refused',
       rejection: {

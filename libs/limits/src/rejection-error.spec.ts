@@ -2,7 +2,7 @@ import { errorEnvelope, errorHeaders, messagesErrorEnvelope } from '@gateway/con
 import type { Random, LimitRejection } from '@gateway/contracts';
 import { rejectionError } from './rejection-error.js';
 
-const REFUSAL: LimitRejection = {
+const REJECTION: LimitRejection = {
   scope: 'key',
   scopeId: 'k1',
   metric: 'rpm',
@@ -14,9 +14,9 @@ const REFUSAL: LimitRejection = {
   held: null,
 };
 
-/** Refusal by the key's cap of 1 USD, of which 0.31 are spent and 0.7 held. */
+/** Rejection by the key's cap of 1 USD, of which 0.31 are spent and 0.7 held. */
 const CAPPED: LimitRejection = {
-  ...REFUSAL,
+  ...REJECTION,
   metric: 'spend_cap',
   current: '1010000000',
   limit: '1000000000',
@@ -74,16 +74,16 @@ describe('rejectionError', () => {
 
   it('ERR-43 LIM-20 429 rate_limit_exceeded with Retry-After between the reset and 5 s more, at random', () => {
     const after = (fraction: number) =>
-      errorHeaders(rejectionError(REFUSAL, random(fraction), ORG))['Retry-After'];
+      errorHeaders(rejectionError(REJECTION, random(fraction), ORG))['Retry-After'];
     expect([after(0), after(0.5), after(0.999_999)]).toEqual(['37', '39', '41']);
-    const error = rejectionError(REFUSAL, random(0), ORG);
+    const error = rejectionError(REJECTION, random(0), ORG);
     expect([error.status, error.code]).toEqual([429, 'rate_limit_exceeded']);
     expect(error.message).toBe('The limit of 100 requests per minute of the key is used up.');
   });
 
   it('ERR-43 a 429 whose reset is more than a minute away, which no SDK waits for, is not worth their retry', () => {
     const shouldRetry = (resetsInSeconds: number) =>
-      errorHeaders(rejectionError({ ...REFUSAL, metric: 'rpd', resetsInSeconds }, random(0), ORG))[
+      errorHeaders(rejectionError({ ...REJECTION, metric: 'rpd', resetsInSeconds }, random(0), ORG))[
         'x-should-retry'
       ];
     expect([shouldRetry(60), shouldRetry(61), shouldRetry(48_271)]).toEqual(['true', 'false', 'false']);
@@ -94,17 +94,17 @@ describe('rejectionError', () => {
     ['tpm', 'team', 'tokens per minute of the team'],
     ['rpm', 'team_member', 'requests per minute of the team member'],
   ] as const)('names metric and scope: %s of %s', (metric, scope, words) => {
-    expect(rejectionError({ ...REFUSAL, metric, scope }, random(0), ORG).message).toContain(words);
+    expect(rejectionError({ ...REJECTION, metric, scope }, random(0), ORG).message).toContain(words);
   });
 
   it('names the extra counter that refused', () => {
-    const text = (counter: string) => rejectionError({ ...REFUSAL, counter }, random(0), ORG).message;
+    const text = (counter: string) => rejectionError({ ...REJECTION, counter }, random(0), ORG).message;
     expect(text('free')).toContain('over all free models of the key');
     expect(text('m:acme/*')).toContain('for acme/* of the key');
   });
 
   it('one request is one, and the words are plain', () => {
-    const error = rejectionError({ ...REFUSAL, limit: '1' }, random(0), ORG);
+    const error = rejectionError({ ...REJECTION, limit: '1' }, random(0), ORG);
     expect(error.message).toBe('The limit of 1 request per minute of the key is used up.');
   });
 

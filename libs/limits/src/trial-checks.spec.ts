@@ -44,14 +44,14 @@ describe('the checks of a trial', () => {
   });
 
   it('refuse at the cap and at the end of the credit, not before', () => {
-    const refusals = (made: Trial, asked = request): string[] =>
+    const rejections = (made: Trial, asked = request): string[] =>
       trialChecks(asked, made).flatMap(({ metric, refuses }) => (refuses ? [metric] : []));
-    expect(refusals(trial({ spentNano: 1_000n }))).toEqual(['spend_cap', 'rpd']);
-    expect(refusals(trial({}, { spentNano: -50n }))).toEqual(['rpd', 'balance']);
-    expect(refusals(trial({}, { spentNano: -49n }))).toEqual(['rpd']);
-    expect(refusals(trial({}, { spentNano: -20n, worstNano: 30n }))).toEqual(['rpd', 'balance']);
+    expect(rejections(trial({ spentNano: 1_000n }))).toEqual(['spend_cap', 'rpd']);
+    expect(rejections(trial({}, { spentNano: -50n }))).toEqual(['rpd', 'balance']);
+    expect(rejections(trial({}, { spentNano: -49n }))).toEqual(['rpd']);
+    expect(rejections(trial({}, { spentNano: -20n, worstNano: 30n }))).toEqual(['rpd', 'balance']);
     const unlimited = { ...request, creditLimitNano: null };
-    expect(refusals(trial({}, { spentNano: -50n }), unlimited)).toEqual(['rpd']);
+    expect(rejections(trial({}, { spentNano: -50n }), unlimited)).toEqual(['rpd']);
   });
 
   it('leave money out where the request asks for none, and are none of an empty trial', () => {

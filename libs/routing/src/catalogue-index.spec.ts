@@ -16,7 +16,7 @@ const LOCAL = index(
 );
 const everything = () => true;
 
-function refusal(action: () => unknown): string {
+function rejection(action: () => unknown): string {
   try {
     action();
   } catch (error) {
@@ -49,7 +49,7 @@ describe('the name of a model', () => {
     } as KeyPrincipal;
     for (const name of ['ollama/deepseek-r1:8b', 'deepseek-r1:8b'])
       expect(
-        refusal(() =>
+        rejection(() =>
           planRoutes({
             ...optionsFor(served('ollama/deepseek-r1-8b', 'ollama', 'deepseek-r1:8b'), {
               body: { model: name },
@@ -61,22 +61,22 @@ describe('the name of a model', () => {
   });
 
   it('C2 404 names the nearest ids', () => {
-    expect(refusal(() => LOCAL.model('ollama/deepseek-r1:7b', everything))).toBe(
+    expect(rejection(() => LOCAL.model('ollama/deepseek-r1:7b', everything))).toBe(
       '404 model_not_found The model ollama/deepseek-r1:7b is unknown, disabled or not permitted for the key. The nearest: ollama/deepseek-r1-8b.',
     );
-    expect(refusal(() => LOCAL.model('lama-3.1-8b-instruct', everything))).toContain(
+    expect(rejection(() => LOCAL.model('lama-3.1-8b-instruct', everything))).toContain(
       'The nearest: vllm/meta-llama-llama-3.1-8b-instruct',
     );
-    expect(refusal(() => LOCAL.model('zzz/qqq', everything))).not.toContain('nearest');
+    expect(rejection(() => LOCAL.model('zzz/qqq', everything))).not.toContain('nearest');
   });
 
   it('C2 404 names no id that the key may not call, of several brands and of near ones', () => {
     const visible = (allowed: string[]) =>
       visibleTo({ access: [{ allowed, blocked: null }], fixedProvider: null } as never, NOW);
     const [some, both] = [visible(['vllm/*', 'one/*']), visible(['one/*', 'other/*'])];
-    expect(refusal(() => LOCAL.model('ollama/deepseek-r1:7b', some))).not.toContain('deepseek-r1-8b');
-    expect(refusal(() => LOCAL.model('same', some))).not.toContain('other/same');
-    expect(refusal(() => LOCAL.model('same', both))).toBe(
+    expect(rejection(() => LOCAL.model('ollama/deepseek-r1:7b', some))).not.toContain('deepseek-r1-8b');
+    expect(rejection(() => LOCAL.model('same', some))).not.toContain('other/same');
+    expect(rejection(() => LOCAL.model('same', both))).toBe(
       '404 model_not_found Several models have that name: one/same, other/same.',
     );
   });

@@ -5,7 +5,7 @@ import { planRoutes, wantedBy } from './plan.js';
 const having = (more: Partial<KeyPrincipal>): KeyPrincipal => ({ ...principal, ...more });
 const policy = (routingPolicy: RoutingPolicy): KeyPrincipal => having({ routingPolicy });
 
-function refusal(make: () => unknown): ApiError {
+function rejection(make: () => unknown): ApiError {
   try {
     make();
   } catch (error) {
@@ -78,29 +78,29 @@ describe('a plan', () => {
   it('KEY-22 says that a pinned provider does not have the model only where none of its routes is there', () => {
     const flex = { service_tier: 'flex' };
     const pinned = (fixedProvider: string): string =>
-      refusal(() => plan(two, { principal: having({ fixedProvider }), body: flex })).code;
+      rejection(() => plan(two, { principal: having({ fixedProvider }), body: flex })).code;
     expect(pinned('groq')).toBe('unsupported_operation');
     expect(pinned('anthropic')).toBe('model_not_available_on_pinned_provider');
   });
 
   it('ERR-15 refuses for good where every route is for another endpoint, and for now where one is away', () => {
     const foreign = route('groq', '1', { dialect: 'embeddings' });
-    const { code, message } = refusal(() => plan(model('acme/one', [foreign])));
+    const { code, message } = rejection(() => plan(model('acme/one', [foreign])));
     expect([code, message]).toEqual([
       'model_capability_not_supported',
       'acme/one cannot serve this endpoint.',
     ]);
     const away = route('cohere', '1');
-    expect(refusal(() => plan(model('acme/one', [foreign, away]))).code).toBe('provider_not_available');
-    expect(refusal(() => plan(model('acme/one', []))).code).toBe('provider_not_available');
+    expect(rejection(() => plan(model('acme/one', [foreign, away]))).code).toBe('provider_not_available');
+    expect(rejection(() => plan(model('acme/one', []))).code).toBe('provider_not_available');
     // What a route lacks matters to who could use it: here neither the platform nor the caller has a key.
     const keyless = { providers: new Map(), body: { service_tier: 'flex' } };
-    expect(refusal(() => plan(two, keyless)).code).toBe('provider_not_available');
+    expect(rejection(() => plan(two, keyless)).code).toBe('provider_not_available');
   });
 
   it('ROUTE-08 ERR-22 400 bad_request that names the policy’s fields where they leave no provider: waiting does not help', () => {
     const under = (rules: RoutingPolicy, from = two): (string | undefined)[] => {
-      const { code, options, message } = refusal(() => plan(from, { principal: policy(rules) }));
+      const { code, options, message } = rejection(() => plan(from, { principal: policy(rules) }));
       return [code, options.param ?? undefined, message];
     };
     expect(
@@ -130,7 +130,7 @@ describe('a plan', () => {
   it('a model without a credential says whose it needs, and that sending it again does not help', () => {
     const lapsed = route('mistral', '1', { retiresAtMs: NOW });
     const routes = [route('azure', '1'), route('cohere', '1'), route('azure', '2'), lapsed];
-    const { message, options, code, status } = refusal(() => plan(model('acme/one', routes)));
+    const { message, options, code, status } = rejection(() => plan(model('acme/one', routes)));
     expect([status, code, options.param, message]).toEqual([
       503,
       'provider_not_available',
@@ -139,7 +139,7 @@ describe('a plan', () => {
     ]);
     expect([options.shouldRetry, options.retryAfterSeconds]).toEqual([false, 300]);
     const pinned = { ...principal, fixedProvider: 'cohere' };
-    expect(refusal(() => plan(model('acme/one', routes), { principal: pinned })).message).toBe(
+    expect(rejection(() => plan(model('acme/one', routes), { principal: pinned })).message).toBe(
       'acme/one has no credential here: it needs one of cohere.',
     );
   });
@@ -150,19 +150,19 @@ describe('a plan', () => {
       flags: ['supports_tools', 'supports_thinking', 'supports_web_search'] as const,
       status: 422 as const,
     };
-    const { message, options } = refusal(() =>
+    const { message, options } = rejection(() =>
       planRoutes({ ...optionsFor(two), asked: { ...asked, serves } }),
     );
     expect(message).toBe('acme/one does not have supports_thinking, supports_web_search.');
     expect(options.details).toMatchObject([{ type: 'value_error', loc: ['model'] }]);
     const one = { ...serves, flags: ['supports_thinking'] as const };
-    const lacking = refusal(() => planRoutes({ ...optionsFor(two), asked: { ...asked, serves: one } }));
+    const lacking = rejection(() => planRoutes({ ...optionsFor(two), asked: { ...asked, serves: one } }));
     expect(lacking.message).toBe('acme/one does not have supports_thinking.');
   });
 
   it('ERR-31 asks for a model where neither the request nor the key names one', () => {
     const body = { model: undefined };
-    const { code, options } = refusal(() => plan(two, { body, principal: having({ defaultModel: null }) }));
+    const { code, options } = rejection(() => plan(two, { body, principal: having({ defaultModel: null }) }));
     expect([code, options.details?.[0].loc]).toEqual(['validation_error', ['model']]);
     expect(plan(two, { body, principal: having({ defaultModel: 'acme/one' }) })).toHaveLength(2);
   });

@@ -18,7 +18,7 @@ import {
 import { RouteStats } from './route-stats.js';
 import type { PlanOptions } from './survey.js';
 
-function refusalOr(make: () => string): string {
+function rejectionOr(make: () => string): string {
   try {
     return make();
   } catch (error) {
@@ -27,14 +27,14 @@ function refusalOr(make: () => string): string {
   }
 }
 
-function refusal(make: () => unknown): string {
+function rejection(make: () => unknown): string {
   try {
     make();
   } catch (error) {
     const { code, status } = error as ApiError;
     return `${status} ${code}`;
   }
-  return 'no refusal';
+  return 'no rejection';
 }
 
 const JSON_ANSWER = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
@@ -64,7 +64,7 @@ describe('a plan', () => {
 
   it('ROUTE-03 ROUTE-05 ERR-20 begins with the account’s own keys, and leaves the platform’s out where one forbids it', () => {
     const own = (...keys: Partial<ProviderKeyGrant>[]): string =>
-      refusalOr(() => {
+      rejectionOr(() => {
         const providerKeys = keys.map((key, n) => ({
           id: `pk_${n}`,
           provider: 'openai',
@@ -134,7 +134,7 @@ describe('a plan', () => {
 
   it('KEY-22 ERR-21 keeps a pinned key on its provider', () => {
     expect(plan(two, { principal: { ...principal, fixedProvider: 'openai' } })).toEqual(['openai:acme/one']);
-    expect(refusal(() => plan(two, { principal: { ...principal, fixedProvider: 'anthropic' } }))).toBe(
+    expect(rejection(() => plan(two, { principal: { ...principal, fixedProvider: 'anthropic' } }))).toBe(
       '400 model_not_available_on_pinned_provider',
     );
   });
@@ -146,27 +146,29 @@ describe('a plan', () => {
     'ERR-57 400 for %s that the model lacks, though no provider of it has a credential',
     (_what, body, code) => {
       const bare = { supports_tools: false, supports_structured_output: false };
-      expect(refusal(() => plan(model('acme/one', [route('mistral', '1')], bare), { body }))).toBe(code);
+      expect(rejection(() => plan(model('acme/one', [route('mistral', '1')], bare), { body }))).toBe(code);
     },
   );
 
   it('ERR-57 503 provider_not_available where no provider of the model has a credential', () => {
-    expect(refusal(() => plan(model('acme/one', [route('mistral', '1')])))).toBe(
+    expect(rejection(() => plan(model('acme/one', [route('mistral', '1')])))).toBe(
       '503 provider_not_available',
     );
   });
 
   it('MOD-12 ERR-15 MSG-04 refuses a model that cannot serve the endpoint: 400 on chat, 501 on messages', () => {
     const embedding = model('acme/one', [route('openai', '1')], { supports_completions_api: false });
-    expect(refusal(() => plan(embedding))).toBe('400 model_capability_not_supported');
-    expect(refusal(() => plan(embedding, { endpoint: messages }))).toBe('501 model_capability_not_supported');
+    expect(rejection(() => plan(embedding))).toBe('400 model_capability_not_supported');
+    expect(rejection(() => plan(embedding, { endpoint: messages }))).toBe(
+      '501 model_capability_not_supported',
+    );
   });
 
   it('ERR-34 refuses a hard parameter that no route can serve, naming it', () => {
     const needsLogprobs = { logprobs: true };
     expect(plan(two, { body: needsLogprobs })).toEqual(['openai:acme/one']);
     const translated = model('acme/one', [route('anthropic', '1')]);
-    expect(refusal(() => plan(translated, { body: needsLogprobs }))).toBe('400 unsupported_operation');
+    expect(rejection(() => plan(translated, { body: needsLogprobs }))).toBe('400 unsupported_operation');
   });
 
   it('refuses what the model lacks, naming the caller’s parameter', () => {
@@ -202,7 +204,7 @@ describe('a plan', () => {
 
   it('CHAT-28 refuses service_tier flex where no route has a flex price', () => {
     const flex = { service_tier: 'flex' };
-    expect(refusal(() => plan(two, { body: flex }))).toBe('400 unsupported_operation');
+    expect(rejection(() => plan(two, { body: flex }))).toBe('400 unsupported_operation');
     const priced = model('acme/one', [
       route('openai', '2', {
         price: { prompt_usd_per_1m: '2', completion_usd_per_1m: '2', flex_prompt_usd_per_1m: '1' },
@@ -231,7 +233,7 @@ describe('a plan of the model `auto`', () => {
     ]);
     expect(auto({ index: only, providers })).toEqual(['openai:acme/one']);
     const none = { index: index(two), providers: new Map([['simulated', simulated]]) };
-    expect(refusal(() => auto(none))).toBe('404 model_not_found');
+    expect(rejection(() => auto(none))).toBe('404 model_not_found');
     expect(auto({ ...none, body: { model: 'simulator/two' } })).toEqual(['simulated:simulator/two']);
   });
 
@@ -254,7 +256,7 @@ describe('a plan of the model `auto`', () => {
 
   it('KEY-31 404 model_not_found where the key may call none of the candidates', () => {
     const access = [{ kind: 'key' as const, allowed: ['acme/mute', 'else/*'], blocked: null }];
-    expect(refusal(() => auto({ principal: { ...principal, access } }))).toBe('404 model_not_found');
+    expect(rejection(() => auto({ principal: { ...principal, access } }))).toBe('404 model_not_found');
   });
 
   it('passes over a model whose routes cannot carry a parameter', () => {
@@ -300,13 +302,13 @@ describe('which models a caller may use', () => {
     const lists = [{ kind: 'key' as const, allowed: ['acme/one', 'other/*'], blocked: null }];
     expect(accessOf(lists, 'acme/one')).toBe('allowed');
     expect(accessOf(lists, 'other/any')).toBe('allowed');
-    expect(refusal(() => requireAccess(lists, 'acme/two'))).toBe('404 model_not_found');
+    expect(rejection(() => requireAccess(lists, 'acme/two'))).toBe('404 model_not_found');
   });
 
   it('KEY-12 KEY-13 ERR-19 403 model_excluded: a block-list hit, also of a model that is allowed', () => {
     const lists = [{ kind: 'key' as const, allowed: ['acme/*'], blocked: ['acme/two'] }];
     expect(accessOf(lists, 'acme/one')).toBe('allowed');
-    expect(refusal(() => requireAccess(lists, 'acme/two'))).toBe('403 model_excluded');
+    expect(rejection(() => requireAccess(lists, 'acme/two'))).toBe('403 model_excluded');
   });
 
   it('every present allow-list must match', () => {
@@ -320,8 +322,8 @@ describe('which models a caller may use', () => {
   it('ERR-30 MOD-01 404 model_not_found: unknown, provider-prefixed and ambiguous names; a unique name without brand resolves', () => {
     const book = index(model('acme/one', []), model('acme/both', []), model('other/both', []));
     expect(book.model('one', () => true).record.id).toBe('acme/one');
-    expect(refusal(() => book.model('nothing', () => true))).toBe('404 model_not_found');
-    expect(refusal(() => book.model('openai/acme/one', () => true))).toBe('404 model_not_found');
+    expect(rejection(() => book.model('nothing', () => true))).toBe('404 model_not_found');
+    expect(rejection(() => book.model('openai/acme/one', () => true))).toBe('404 model_not_found');
     expect(() => book.model('both', () => true)).toThrow('acme/both, other/both');
   });
 
@@ -332,7 +334,7 @@ describe('which models a caller may use', () => {
       } catch (error) {
         return (error as ApiError).message;
       }
-      return 'no refusal';
+      return 'no rejection';
     };
     const book = index(model('acme/one', []));
     const named = (name: string): string =>

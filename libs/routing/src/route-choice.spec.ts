@@ -9,7 +9,7 @@ const under = (routingPolicy: RoutingPolicy, more: Partial<KeyPrincipal> = {}): 
   ...more,
 });
 
-function refusal(make: () => unknown): unknown[] {
+function rejection(make: () => unknown): unknown[] {
   try {
     make();
   } catch (error) {
@@ -84,7 +84,7 @@ describe('ROUTE-08 provider of a request', () => {
     [{ only: ['groq'], zdr: true }, 'provider.zdr'],
     [{ only: ['groq'], data_collection: 'deny' }, 'provider.data_collection'],
   ])('is 400 bad_request with the first member that leaves no route: %j', (provider, param) => {
-    expect(refusal(() => asking(provider))).toEqual([
+    expect(rejection(() => asking(provider))).toEqual([
       400,
       'bad_request',
       param,
@@ -98,7 +98,7 @@ describe('ROUTE-08 provider of a request', () => {
     expect(plan(two, { body })).toEqual(['anthropic:acme/one']);
     expect(plan(two, { body: { ...body, provider: {} } })).toHaveLength(2);
     const only = { ...body, provider: { require_parameters: true, only: ['groq'] } };
-    expect(refusal(() => plan(two, { body: only })).slice(0, 3)).toEqual([
+    expect(rejection(() => plan(two, { body: only })).slice(0, 3)).toEqual([
       400,
       'bad_request',
       'provider.require_parameters',
@@ -115,7 +115,7 @@ describe('ROUTE-08 provider of a request', () => {
     };
     const key = { ...principal, providerKeys: [own] };
     expect(asking({}, key)).toEqual(['openai']);
-    expect(refusal(() => asking({ ignore: ['openai'] }, key)).slice(0, 3)).toEqual([
+    expect(rejection(() => asking({ ignore: ['openai'] }, key)).slice(0, 3)).toEqual([
       400,
       'bad_request',
       'provider.ignore',
@@ -158,7 +158,8 @@ describe('ROUTE-08 models of a request', () => {
       ...principal,
       access: [{ kind: 'key' as const, allowed: null, blocked: ['acme/two'] }],
     };
-    const at = (body: object, key?: KeyPrincipal): unknown[] => refusal(() => inOrder(body, key)).slice(0, 3);
+    const at = (body: object, key?: KeyPrincipal): unknown[] =>
+      rejection(() => inOrder(body, key)).slice(0, 3);
     expect(at({ models: ['acme/one', 'acme/none'] })).toEqual([404, 'model_not_found', 'models.1']);
     expect(at({ models: ['acme/one', 'acme/two'] }, blocked)).toEqual([403, 'model_excluded', 'models.1']);
     expect(at({ model: undefined, models: ['acme/two'] }, blocked)).toEqual([

@@ -146,7 +146,7 @@ describe('the breakers', () => {
     expect(breakers.isOpen(route)).toBe(true);
   });
 
-  it('does not count what is not the provider’s fault: a refusal is a good answer, a caller that left is none', async () => {
+  it('does not count what is not the provider’s fault: its 400 is a good answer, a caller that left is none', async () => {
     await fail(40, failure(false, 400));
     expect(breakers.isOpen(route)).toBe(false);
     await fail(40, failure(false, null));
@@ -320,7 +320,7 @@ describe('the breakers', () => {
     expect(breakers.isOpen(route)).toBe(true);
   });
 
-  it('takes no stack of a refusal', async () => {
+  it('takes no stack of a rejection', async () => {
     await fail(20);
     const refused: unknown = await pass().catch((error: unknown) => error);
     expect(String((refused as Error).stack)).not.toContain(' at ');

@@ -296,7 +296,7 @@ export interface AdminModelRecord extends ModelRecord {
 export class SyncCatalogueBody {
   /** True to return what would change without changing it. */
   @IsOptional() @IsBoolean() dry_run?: boolean;
-  /** Takes the document though it drops many models, or empties or moves a price far. No other refusal is passed. */
+  /** Takes the document though it drops many models, or empties or moves a price far. No other rejection is passed. */
   @IsOptional() @IsBoolean() force?: boolean;
 }
 

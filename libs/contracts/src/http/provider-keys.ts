@@ -90,7 +90,7 @@ export interface ProviderKeyRecord {
   allowed_models: string[] | null;
   allow_platform_fallback: boolean;
   is_enabled: boolean;
-  /** Last refusal of the key by the provider; null after a success. */
+  /** Last error with which the provider refused the key; null after a success. */
   last_error: ProviderKeyError | null;
   /** Right to about a minute. */
   last_used_at: string | null;
@@ -123,7 +123,7 @@ export class OpenProviderKeyBody {
   @IsInt() @Min(1) version!: number;
 }
 
-class ProviderKeyRefusalBody {
+class ProviderKeyFailureBody {
   @IsString() @Length(1, 300) model!: string;
   @IsString() @Length(1, 80) request_id!: string;
   @IsIn(['upstream_auth_error', 'upstream_rate_limit_error', 'insufficient_credits']) error_code!: string;
@@ -139,8 +139,8 @@ class ProviderKeyUseBody {
   @IsOptional()
   @IsObject()
   @ValidateNested()
-  @Type(() => ProviderKeyRefusalBody)
-  refusal!: ProviderKeyRefusalBody | null;
+  @Type(() => ProviderKeyFailureBody)
+  refusal!: ProviderKeyFailureBody | null;
 }
 
 /** Body of POST /internal/provider-keys/uses. */

@@ -24,11 +24,11 @@ export interface ProviderKeyUse {
   keyId: string;
   /** Milliseconds since the epoch. */
   atMs: number;
-  /** Refusal of the key by the provider; null = none. */
-  refusal: ProviderKeyRefusal | null;
+  /** Error with which the provider refused the key; null = none. */
+  failure: ProviderKeyFailure | null;
 }
 
-export interface ProviderKeyRefusal {
+export interface ProviderKeyFailure {
   model: string;
   requestId: string;
   errorCode: string;
@@ -46,7 +46,7 @@ export interface ProviderKeyRefusal {
 export abstract class ProviderKeyVault {
   /** The plaintext of this version of a key; null where the key is gone or has another version by now. */
   abstract open(accountId: string, keyId: string, version: number): Promise<ProviderCredential | null>;
-  /** Notes the last use and the last refusal of keys; a report that comes twice is one. */
+  /** Notes the last use and the last failure of keys; a report that comes twice is one. */
   abstract report(uses: readonly ProviderKeyUse[]): Promise<void>;
 }
 

@@ -62,7 +62,7 @@ function file(field: string, of: Uint8Array = bytes): Form['files'][number] {
   return { field, filename: 'a.png', contentType: 'image/png', bytes: of };
 }
 
-function refusal(ask: () => unknown): [number, string, string | null | undefined] {
+function rejection(ask: () => unknown): [number, string, string | null | undefined] {
   try {
     ask();
   } catch (error) {
@@ -123,15 +123,19 @@ describe('what an edit is', () => {
   it.each([['https://example.com/a.png'], [{ url: 'http://example.com/a.png' }], ['file:///etc/passwd']])(
     'IMG-07 refuses %j: it is never fetched',
     (given) => {
-      expect(refusal(() => read({ prompt: 'a', image: given }))).toEqual([422, 'validation_error', 'image']);
-      const [param] = refusal(() => read({ prompt: 'a', image: url, mask: given })).slice(2);
+      expect(rejection(() => read({ prompt: 'a', image: given }))).toEqual([
+        422,
+        'validation_error',
+        'image',
+      ]);
+      const [param] = rejection(() => read({ prompt: 'a', image: url, mask: given })).slice(2);
       expect(param).toBe('mask');
     },
   );
 
   it('IMG-08 knows seven operations, edit without a name', () => {
     expect(read({ prompt: 'a', image: url }).request.operation).toBe('edit');
-    expect(refusal(() => read({ operation: 'paint', prompt: 'a', image: url }))).toEqual([
+    expect(rejection(() => read({ operation: 'paint', prompt: 'a', image: url }))).toEqual([
       422,
       'validation_error',
       'operation',
@@ -168,7 +172,7 @@ describe('what an edit is', () => {
     for (const name of needs) body[name] ??= all[name];
     expect(read(body).request.images).toHaveLength(1);
     for (const name of needs)
-      expect(refusal(() => read({ ...body, [name]: undefined }))).toEqual([422, 'validation_error', name]);
+      expect(rejection(() => read({ ...body, [name]: undefined }))).toEqual([422, 'validation_error', name]);
   });
 
   it.each([
@@ -189,7 +193,7 @@ describe('what an edit is', () => {
     ['IMG-22', { prompt: 'a', image: 7 }, 'image'],
     ['IMG-22', { prompt: 'a', image: bytes.subarray(0, 12).toString('base64') }, 'image'],
   ])('%s refuses %j', (_id, given, param) => {
-    expect(refusal(() => read({ image: url, ...given }))).toEqual([422, 'validation_error', param]);
+    expect(rejection(() => read({ image: url, ...given }))).toEqual([422, 'validation_error', param]);
   });
 
   it.each([
@@ -198,24 +202,24 @@ describe('what an edit is', () => {
     ['text', Buffer.from('no image at all')],
   ])('IMG-21 415 for %s, whatever it says it is', (_type, other) => {
     const body = { prompt: 'a', image: `data:image/png;base64,${other.toString('base64')}` };
-    expect(refusal(() => read(body))).toEqual([415, 'invalid_input', 'image']);
+    expect(rejection(() => read(body))).toEqual([415, 'invalid_input', 'image']);
     const form = { fields: [['prompt', 'a']] as const, files: [file('image', other)] };
-    expect(refusal(() => readOf(form))).toEqual([415, 'invalid_input', 'image']);
+    expect(rejection(() => readOf(form))).toEqual([415, 'invalid_input', 'image']);
     const twice = { ...form, fields: [['prompt', 'a'] as const, ['prompt', 'b'] as const] };
-    expect(refusal(() => readOf(twice))).toEqual([422, 'validation_error', 'prompt']);
+    expect(rejection(() => readOf(twice))).toEqual([422, 'validation_error', 'prompt']);
   });
 
   it('IMG-23 422 for an image above 20 MiB, with its place', () => {
     const large = Buffer.concat([bytes, Buffer.alloc(20 * 1024 * 1024)]);
     const form = { fields: [['prompt', 'a']] as const, files: [file('image', large)] };
-    expect(refusal(() => readOf(form))).toEqual([422, 'validation_error', 'image']);
+    expect(rejection(() => readOf(form))).toEqual([422, 'validation_error', 'image']);
     const fits = Buffer.concat([bytes, Buffer.alloc(20 * 1024 * 1024 - bytes.length)]);
     expect(readOf({ ...form, files: [file('image', fits)] }).request.images).toHaveLength(1);
   });
 
   it('IMG-18 needs a mask of the image’s size', async () => {
     const body = { operation: 'inpaint', image: url, mask: await halfMask(10, 8) };
-    expect(refusal(() => read(body))).toEqual([422, 'validation_error', 'mask']);
+    expect(rejection(() => read(body))).toEqual([422, 'validation_error', 'mask']);
   });
 
   it.each([
@@ -230,19 +234,19 @@ describe('what an edit is', () => {
       return `data:image/png;base64,${bytes.toString('base64')}`;
     };
     const body = { operation: 'inpaint', image: sized(), mask: sized(), mask_feather };
-    expect(refusal(() => read(body))).toEqual([422, 'validation_error', param]);
+    expect(rejection(() => read(body))).toEqual([422, 'validation_error', param]);
     if (mask_feather > 0) expect(() => read({ ...body, mask_feather: 16 })).not.toThrow();
   });
 
   it('IMG-20 501 for mask_feather where the imaging library is not there', () => {
     const without = imageEdits(() => null);
     const body = { operation: 'inpaint', image: url, mask };
-    expect(refusal(() => read({ ...body, mask_feather: 4 }, without))).toEqual([
+    expect(rejection(() => read({ ...body, mask_feather: 4 }, without))).toEqual([
       501,
       'model_capability_not_supported',
       'mask_feather',
     ]);
-    expect(refusal(() => read(body, without))[2]).toBe('mask');
+    expect(rejection(() => read(body, without))[2]).toBe('mask');
     expect(read({ prompt: 'a', image: url }, without).request.operation).toBe('edit');
   });
 });

@@ -70,7 +70,7 @@ async function sent(body: unknown): Promise<{ at: string; json: unknown }> {
   return calls.sent[0];
 }
 
-function refusal(body: unknown): ApiError {
+function rejection(body: unknown): ApiError {
   try {
     read(body);
   } catch (error) {
@@ -137,7 +137,7 @@ describe('the endpoint of images', () => {
     [{ prompt: 'a', partial_images: 2 }, 'partial_images'],
     [{ prompt: 'a', model: 7 }, 'model'],
   ])('refuses %j by its parameter', (body, param) => {
-    const error = refusal(body);
+    const error = rejection(body);
     expect([error.status, error.code, error.options.param]).toEqual([422, 'validation_error', param]);
   });
 

@@ -51,7 +51,7 @@ function sent(body: unknown): unknown {
   return JSON.parse(Buffer.concat(translated(body).request.pieces).toString());
 }
 
-function refusal(body: unknown): ApiError {
+function rejection(body: unknown): ApiError {
   try {
     read(body);
   } catch (error) {
@@ -92,7 +92,7 @@ describe('the endpoint of moderations', () => {
     [{ input: 'a', model: 7 }, 'model'],
     [{ input: Array.from({ length: 2_049 }, () => 'a') }, 'input'],
   ])('refuses %j by its parameter', (body, param) => {
-    const error = refusal(body);
+    const error = rejection(body);
     expect([error.status, error.code, error.options.param]).toEqual([422, 'validation_error', param]);
   });
 

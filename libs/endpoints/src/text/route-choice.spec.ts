@@ -20,7 +20,7 @@ function readAs(path: string, text: string): Asked {
 
 const read = (path: string, more: Json): Asked => readAs(path, JSON.stringify({ ...BODIES[path], ...more }));
 
-function refusal(make: () => unknown): unknown[] {
+function rejection(make: () => unknown): unknown[] {
   try {
     make();
   } catch (error) {
@@ -82,14 +82,14 @@ describe.each(Object.keys(BODIES))('ROUTE-08 models and provider of %s', (path) 
     [{ provider: { max_price: { request: 1e30 } } }, 'provider.max_price.request'],
   ])('are refused with their place: %j', (more, place) => {
     const kind = path === '/messages' ? [400, 'invalid_request_error'] : [422, 'validation_error'];
-    expect(refusal(() => read(path, { model: 'a/one', ...more }))).toEqual([...kind, place]);
+    expect(rejection(() => read(path, { model: 'a/one', ...more }))).toEqual([...kind, place]);
   });
 
   it.each([
     [{ quantizations: ['fp8'] }, 'provider.quantizations'],
     [{ enforce_distillable_text: true }, 'provider.enforce_distillable_text'],
   ])('are 400 unsupported_operation for a promise that no route keeps: %j', (provider, param) => {
-    expect(refusal(() => read(path, { provider }))).toEqual([400, 'unsupported_operation', param]);
+    expect(rejection(() => read(path, { provider }))).toEqual([400, 'unsupported_operation', param]);
   });
 
   it('name what they do not read', () => {
@@ -145,7 +145,7 @@ describe('ROUTE-08 the provider member of a request', () => {
     ]);
   });
 
-  it('lists its limits in the order in which a refusal names them', () => {
+  it('lists its limits in the order in which a rejection names them', () => {
     const provider = {
       data_collection: 'deny',
       zdr: true,

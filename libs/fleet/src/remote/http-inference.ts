@@ -44,7 +44,7 @@ export class HttpInference extends Inference {
   override async plan(call: InferenceCall): Promise<InferencePlan> {
     const body = await this.post('/internal/infer/plan', call, PLAN_TIMEOUT_MS, true);
     const { plan, refusal, status } = (body ?? {}) as Refused & { plan?: InferencePlan };
-    if (refusal !== undefined) throw refusalError(refusal, status);
+    if (refusal !== undefined) throw rejectionError(refusal, status);
     if (plan === undefined) throw this.nothing();
     return plan;
   }
@@ -59,7 +59,7 @@ export class HttpInference extends Inference {
   override async hold(call: HoldCall): Promise<void> {
     const body = await this.post('/internal/infer/hold', call, PLAN_TIMEOUT_MS, true);
     const { refusal, status } = (body ?? {}) as Refused;
-    if (refusal !== undefined) throw refusalError(refusal, status);
+    if (refusal !== undefined) throw rejectionError(refusal, status);
   }
 
   override async upstreamBatch(call: UpstreamBatchCall): Promise<UpstreamBatch> {
@@ -83,8 +83,8 @@ export class HttpInference extends Inference {
   }
 }
 
-/** Returns the refusal as the edge would have thrown it here. */
-function refusalError(
+/** Returns the rejection as the edge would have thrown it here. */
+function rejectionError(
   { code, message, param, details }: NonNullable<Refused['refusal']>,
   status: number | undefined,
 ): ApiError {

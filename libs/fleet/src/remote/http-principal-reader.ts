@@ -335,7 +335,7 @@ export class HttpPrincipalReader extends PrincipalReader {
       this.deps.onOutcome?.('unchanged');
       return known.principal;
     }
-    // Any other refusal is about our own call: the caller never gets 403 or 404 for it.
+    // Any other error is about our own call: the caller never gets 403 or 404 for it.
     if (answer.status !== 200)
       throw unavailable(this.deps.random, new Error(`keys answered ${answer.status}`));
     const principal = this.budgets.within(parsePrincipal(answer.body, credential.kind));

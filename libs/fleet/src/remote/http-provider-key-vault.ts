@@ -55,18 +55,18 @@ export function isCredential(value: unknown): value is ProviderCredential {
   return typeof value === 'object' && value !== null && 'kind' in value && KINDS.has(value.kind);
 }
 
-function toWire({ accountId, keyId, atMs, refusal }: ProviderKeyUse): object {
+function toWire({ accountId, keyId, atMs, failure }: ProviderKeyUse): object {
   return {
     account_id: accountId,
     id: keyId,
     at_ms: atMs,
-    refusal: refusal && {
-      model: refusal.model,
-      request_id: refusal.requestId,
-      error_code: refusal.errorCode,
-      provider_code: refusal.providerCode,
-      message: refusal.message,
-      served_on_platform: refusal.servedOnPlatform,
+    refusal: failure && {
+      model: failure.model,
+      request_id: failure.requestId,
+      error_code: failure.errorCode,
+      provider_code: failure.providerCode,
+      message: failure.message,
+      served_on_platform: failure.servedOnPlatform,
     },
   };
 }

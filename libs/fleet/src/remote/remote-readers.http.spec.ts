@@ -291,7 +291,7 @@ describe('HttpCatalogueNames', () => {
   });
 
   it.each([
-    ['a refusal', { status: 500 }],
+    ['an error', { status: 500 }],
     ['nonsense', { json: { models: 'a/c', ids: [], providers: [] } }],
     ['nothing', { json: null }],
   ])('503, never an answer of its own, for %s', async (_what, answer) => {

@@ -23,7 +23,7 @@ async function sent(body: string): Promise<{ status: number } & Record<string, u
   return { status: answer.status, ...((await answer.json()) as object) };
 }
 
-const refusal = (name: string, rest: string): Promise<unknown> =>
+const rejection = (name: string, rest: string): Promise<unknown> =>
   sent(`{"name": "a", "${name}": {"x": 1}${rest}}`);
 
 // class-transformer and Nest drop these names before class-validator looks for unknown ones.
@@ -31,7 +31,7 @@ it.each(['constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGett
   'EDGE-06 422 names the unknown field %s, which every object has, in a body and in a nested object of it',
   async (name) => {
     const parts = `, "parts": [{"size": 1}, {"size": 2, "${name}": "y"}]`;
-    expect(await refusal(name, parts)).toMatchObject({
+    expect(await rejection(name, parts)).toMatchObject({
       status: 422,
       error: {
         code: 'validation_error',
@@ -82,7 +82,7 @@ it('ERR-03 422 of a value of another kind names the kind before the bounds that 
 });
 
 it('EDGE-06 422 refuses __proto__ in a body as a name that is not allowed', async () => {
-  expect(await refusal('__proto__', '')).toMatchObject({
+  expect(await rejection('__proto__', '')).toMatchObject({
     status: 422,
     error: { code: 'validation_error', details: [{ type: 'json_forbidden_key' }] },
   });

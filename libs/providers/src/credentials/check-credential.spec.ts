@@ -131,7 +131,7 @@ describe('checkCredential', () => {
     });
   });
 
-  it('ROUTE-07 goes by the status where the body of a refusal breaks off, and by nothing where the fault is ours', async () => {
+  it('ROUTE-07 goes by the status where the body of an error breaks off, and by nothing where the fault is ours', async () => {
     const broken = new OneAnswer(401, new TransportFailure('reset'));
     expect((await tried('openai', broken)).status).toBe('refused');
     const ours = new TypeError('a fault of the reader');

@@ -13,7 +13,7 @@ import {
 export class InferenceDouble extends Inference {
   readonly calls: InferenceCall[] = [];
   /** Thrown instead of a plan. */
-  refusal: ApiError | null = null;
+  rejection: ApiError | null = null;
   answer: (call: InferenceCall) => Promise<InferenceAnswer> | InferenceAnswer = served;
 
   override async infer(call: InferenceCall): Promise<InferenceAnswer> {
@@ -47,7 +47,7 @@ export class InferenceDouble extends Inference {
   }
 
   override async plan({ body }: InferenceCall): Promise<InferencePlan> {
-    if (this.refusal !== null) throw this.refusal;
+    if (this.rejection !== null) throw this.rejection;
     return { model: String(body.model), provider: 'double' };
   }
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from './public-address.js';
 import type { Resolve } from './resolver.js';
 
-/** Refusal of a destination, in words for the person who named it. */
+/** Rejection of a destination, in words for the person who named it. */
 export class DestinationRefused extends Error {
   constructor(reason: string) {
     super(reason);

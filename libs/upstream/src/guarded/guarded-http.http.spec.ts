@@ -123,7 +123,7 @@ describe('addresses', () => {
     await expect(guarded().check(url)).rejects.toThrow(DestinationRefused);
   });
 
-  it('says that nobody could say where DNS fails, which is no refusal', async () => {
+  it('says that nobody could say where DNS fails, which is no rejection of the address', async () => {
     dns.names.set('broken.example', 'servfail');
     const failure: unknown = await guarded()
       .check('https://broken.example/')

@@ -157,19 +157,19 @@ export class CatalogueWrites {
     const check = async (tx: Tx): Promise<Checked> => {
       const known = await knownModels(tx);
       const diff = catalogueDiff(known, load, replace === true);
-      return { diff, faults: await faultsOf(tx, load, providers), refusal: guard(diff, known) };
+      return { diff, faults: await faultsOf(tx, load, providers), rejection: guard(diff, known) };
     };
     if (isDry === true) {
-      const { diff, faults, refusal } = await check(this.database.prisma);
-      return { dry_run: true, applied: false, refused: refusal, faults, ...diff };
+      const { diff, faults, rejection } = await check(this.database.prisma);
+      return { dry_run: true, applied: false, refused: rejection, faults, ...diff };
     }
     let done: Checked | null = null;
     await this.change(request, audited('catalogue.import', 'catalogue', 'catalogue'), async (tx, editor) => {
       done = await check(tx);
-      const { diff, faults, refusal } = done;
+      const { diff, faults, rejection } = done;
       if (faults.length > 0 && force !== true) throw invalid(faults.map((fault) => inLoad(fault, load)));
-      if (refusal !== null && force !== true)
-        throw new ApiError('conflict', { message: `${refusal} Send force: true to do it all the same.` });
+      if (rejection !== null && force !== true)
+        throw new ApiError('conflict', { message: `${rejection} Send force: true to do it all the same.` });
       for (const provider of providers) await putProvider(tx, provider);
       const faulty = new Set(faults.map(({ model }) => model));
       // What is there already as the load says it stays as it is, so that it goes on following what lies below.
@@ -238,7 +238,7 @@ interface Fault {
 interface Checked {
   diff: CatalogueDiff;
   faults: Fault[];
-  refusal: string | null;
+  rejection: string | null;
 }
 
 /** A provider as it was written. */

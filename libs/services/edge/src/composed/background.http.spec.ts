@@ -145,7 +145,7 @@ describe('responses in the background', () => {
     },
   );
 
-  it('RESP-04 400 for a model without the flag, 422 with store: false, with memory too; all are recorded refusals', async () => {
+  it('RESP-04 400 for a model without the flag, 422 with store: false, with memory too; all are recorded rejections', async () => {
     const lacking = await ask({ model: 'simulator/chat' });
     expect(lacking).toMatchObject({
       status: 400,
@@ -219,7 +219,7 @@ describe('responses in the background', () => {
     expect(edge.background.ended.has(String(body.id))).toBe(false);
   });
 
-  it('ends failed where the upstream broke off in the middle, and answers a refusal where it never began', async () => {
+  it('ends failed where the upstream broke off in the middle, and answers an error where it never began', async () => {
     const broken = await ask({ model: 'acme/breaks' });
     expect((await inference.infer(callOf())).status).toBe(200);
     expect(edge.background.ended.get(String(broken.body.id))?.response).toMatchObject({

@@ -29,7 +29,7 @@ const OUT_OF_QUOTA_MS = 15 * MINUTE_MS;
 const OUT_OF_QUOTA_MAX_MS = 1_440 * MINUTE_MS;
 /** Waits before the first, the second and each further test call of a refused credential. */
 const TESTED_AFTER_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS];
-/** A model that a credential may not call is left to others for so long: the refusal may be the model's alone. */
+/** A model that a credential may not call is left to others for so long: the error may be the model's alone. */
 const PERMISSION_MS = MINUTE_MS;
 
 const READY: CredentialState = { status: 'ready', untilMs: null, atMs: 0, error: null };

@@ -105,7 +105,7 @@ describe('the front door', () => {
     }
   });
 
-  it('what comes back is of the type it says, and kept by nobody unless the owner says so; so are refusals of its own', async () => {
+  it('what comes back is of the type it says, and kept by nobody unless the owner says so; so are rejections of its own', async () => {
     const ask = async (path: string, how = ''): Promise<unknown[]> => {
       const { headers, status } = await fetch(`${edge.url}${path}`, { headers: { 'x-how': how } });
       return [status, headers.get('x-content-type-options'), headers.get('cache-control')];

@@ -31,7 +31,7 @@ describe.each(CASES)('$sdk over a $upstream upstream', ({ Sdk, upstream }) => {
   /** A key whose requests are tried once upstream. */
   const once = (): string => edge.addKey(testPrincipal('key_once', { routingPolicy: { max_retries: 0 } }));
 
-  it('MSG-05 MSG-03 ERR-29 ERR-44 ERR-36 ERR-30 types refusals, their request ids readable', async () => {
+  it('MSG-05 MSG-03 ERR-29 ERR-44 ERR-36 ERR-30 types rejections, their request ids readable', async () => {
     const readOnly = edge.addKey(testPrincipal('key_reads', { permissions: ['usage:read'] }));
     const refusals = [
       [Sdk.AuthenticationError, 401, 'authentication_error', client({ apiKey: 'rsk_wrong' }), body()],

@@ -30,7 +30,7 @@ describe.each(CASES)('$sdk over a $upstream upstream', ({ Sdk, upstream }) => {
   /** A key whose requests are tried once upstream. */
   const once = (): string => edge.addKey(testPrincipal('key_once', { routingPolicy: { max_retries: 0 } }));
 
-  it('CHAT-14 ERR-44 ERR-36 ERR-30 ERR-35 types refusals, their request ids readable', async () => {
+  it('CHAT-14 ERR-44 ERR-36 ERR-30 ERR-35 types rejections, their request ids readable', async () => {
     const readOnly = edge.addKey(testPrincipal('key_reads', { permissions: ['usage:read'] }));
     const refusals = [
       [Sdk.AuthenticationError, 401, 'unauthorized', client({ apiKey: 'rsk_wrong' }), body()],

@@ -80,7 +80,7 @@ describe('metrics of the edge', () => {
     expect(record).toMatchObject({ error_code: 'gateway_crash', usage_estimated: true, cost_usd: null });
   });
 
-  it('name the scope and metric of a refusal, and nothing that a caller wrote', async () => {
+  it('name the scope and metric of a rejection, and nothing that a caller wrote', async () => {
     const scope = keyScope('key_one_a_minute', { rpm: 1 });
     const key = edge.addKey(testPrincipal('key_one_a_minute', { limits: [scope] }));
     await edge.post(hello('simulator/chat'), { key });

@@ -2,7 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit }
 import {
   ProviderKeyVault,
   type Clock,
-  type ProviderKeyRefusal,
+  type ProviderKeyFailure,
   type ProviderKeyUse,
 } from '@gateway/contracts';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
@@ -13,8 +13,8 @@ const FLUSH_EVERY_MS = 1_000;
 const BATCH_MAX = 500;
 /** Number of noted uses; past it a use is not noted, the next one is. */
 const NOTED_MAX = 5_000;
-/** Codes with which a provider refuses a key. Throttling is no refusal: the same key works a moment later. */
-const REFUSALS: ReadonlySet<string> = new Set([
+/** Codes with which a provider refuses a key. Throttling is no failure of the key: the same key works a moment later. */
+const REFUSING_CODES: ReadonlySet<string> = new Set([
   'invalid_auth',
   'permission_denied',
   'insufficient_credits',
@@ -37,7 +37,7 @@ interface EndedUnit {
 }
 
 /**
- * Results of customers' provider keys, for the keys service: the newest use of each, and each kind of refusal. An
+ * Results of customers' provider keys, for the keys service: the newest use of each, and each kind of failure. An
  * undelivered report is sent again. A killed process loses a second of it, and no request depends on it.
  */
 @Injectable()
@@ -65,10 +65,10 @@ export class KeyUses implements OnModuleInit, BeforeApplicationShutdown {
     for (const attempt of attempts) {
       const keyId = attempt.plannedRoute.providerKey?.id;
       if (keyId === undefined) continue;
-      const refusal = refusalOf(attempt, requestId, servedOnPlatform);
-      const name = refusal === null ? keyId : `${keyId} ${refusal.providerCode} ${servedOnPlatform}`;
+      const failure = failureOf(attempt, requestId, servedOnPlatform);
+      const name = failure === null ? keyId : `${keyId} ${failure.providerCode} ${servedOnPlatform}`;
       if (this.noted.size < NOTED_MAX || this.noted.has(name))
-        this.noted.set(name, { accountId, keyId, atMs: this.clock.now(), refusal });
+        this.noted.set(name, { accountId, keyId, atMs: this.clock.now(), failure });
     }
   }
 
@@ -85,12 +85,12 @@ export class KeyUses implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-function refusalOf(
+function failureOf(
   { plannedRoute, errorCode, providerCode, errorMessage }: EndedAttempt,
   requestId: string,
   servedOnPlatform: boolean,
-): ProviderKeyRefusal | null {
-  if (errorCode === null || providerCode === null || !REFUSALS.has(providerCode)) return null;
+): ProviderKeyFailure | null {
+  if (errorCode === null || providerCode === null || !REFUSING_CODES.has(providerCode)) return null;
   const model = plannedRoute.model.record.id;
   return { model, requestId, errorCode, providerCode, message: errorMessage ?? '', servedOnPlatform };
 }

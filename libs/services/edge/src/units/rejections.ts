@@ -168,7 +168,7 @@ function rejectionRecord(
     code: error.code,
     message: error.message,
     scope: rejection?.scope ?? null,
-    // No refusal names an end user: their budget goes with their erasure, and its id says nothing then.
+    // No rejection names an end user: their budget goes with their erasure, and its id says nothing then.
     scope_id: (rejection?.scope === 'end_user' ? rejection.budget?.id : rejection?.scopeId) ?? null,
     limit_type: rejection?.metric ?? null,
     // Reservations alone are no reached cap: notifications make spend_cap.hit of these two.

@@ -129,7 +129,7 @@ describe('units', () => {
     });
   });
 
-  it('K15 refusals of one key and code beyond ten a second are added up, none is lost', async () => {
+  it('K15 rejections of one key and code beyond ten a second are added up, none is lost', async () => {
     const key = edge.addKey(testPrincipal('key_hammer'));
     const tries = 60;
     await Promise.all(Array.from({ length: tries }, () => edge.post(hello('nobody/none'), { key })));

@@ -36,7 +36,7 @@ const BOUNDS = {
   totalTimeoutMs: 10_000,
   maxBytes: 1_048_576,
 };
-/** Refusals that say nothing of the list. */
+/** Errors that say nothing of the list. */
 const PASSING: readonly number[] = [408, 429];
 const JSON_TYPE = 'application/json';
 

@@ -4,7 +4,7 @@ import {
   type Clock,
   type ProviderCredential,
   type ProviderKeyError,
-  type ProviderKeyRefusal,
+  type ProviderKeyFailure,
   type ProviderKeyUse,
   type Random,
 } from '@gateway/contracts';
@@ -45,29 +45,29 @@ export class DatabaseProviderKeyVault extends ProviderKeyVault {
   /** Its own writes, not a management change: no principal shows them. */
   override async report(uses: readonly ProviderKeyUse[]): Promise<void> {
     for (const use of uses) await this.database.transaction((tx) => this.note(tx, use));
-    if (uses.some(({ refusal }) => refusal !== null)) this.relay.wake();
+    if (uses.some(({ failure }) => failure !== null)) this.relay.wake();
   }
 
-  private async note(tx: Tx, { accountId, keyId, atMs, refusal }: ProviderKeyUse): Promise<void> {
+  private async note(tx: Tx, { accountId, keyId, atMs, failure }: ProviderKeyUse): Promise<void> {
     const at = new Date(Math.min(atMs, this.clock.now()));
     await tx.$executeRaw`
       UPDATE provider_key SET last_used_at = greatest(last_used_at, ${at}) WHERE id = ${keyId} AND account_id = ${accountId}`;
-    if (refusal === null) return;
+    if (failure === null) return;
     // Locked, so that of two edges that report at once one announces.
     await tx.$queryRaw`SELECT id FROM provider_key WHERE id = ${keyId} FOR UPDATE`;
     const where = { id: keyId, account_id: accountId };
     const row = await tx.providerKey.findFirst({ where });
     if (row === null) {
-      await this.noteRemoved(tx, where, refusal);
+      await this.noteRemoved(tx, where, failure);
       return;
     }
     const last: ProviderKeyError = {
-      code: refusal.errorCode,
-      provider_code: refusal.providerCode,
-      message: refusal.message,
+      code: failure.errorCode,
+      provider_code: failure.providerCode,
+      message: failure.message,
       at: at.toISOString(),
     };
-    const announced = await this.announce(tx, row, refusal);
+    const announced = await this.announce(tx, row, failure);
     await tx.providerKey.update({ where, data: { last_error: plainJson(last), announced } });
   }
 
@@ -75,12 +75,12 @@ export class DatabaseProviderKeyVault extends ProviderKeyVault {
   private async noteRemoved(
     tx: Tx,
     where: { id: string; account_id: string },
-    refusal: ProviderKeyRefusal,
+    failure: ProviderKeyFailure,
   ): Promise<void> {
     await tx.$queryRaw`SELECT id FROM removed_provider_key WHERE id = ${where.id} FOR UPDATE`;
     const row = await tx.removedProviderKey.findFirst({ where });
     if (row === null) return;
-    const announced = await this.announce(tx, row, refusal);
+    const announced = await this.announce(tx, row, failure);
     await tx.removedProviderKey.update({ where, data: { announced } });
   }
 
@@ -88,7 +88,7 @@ export class DatabaseProviderKeyVault extends ProviderKeyVault {
   private async announce(
     tx: Tx,
     key: AnnouncedKey,
-    { model, requestId, errorCode, providerCode, message, servedOnPlatform }: ProviderKeyRefusal,
+    { model, requestId, errorCode, providerCode, message, servedOnPlatform }: ProviderKeyFailure,
   ): Promise<Prisma.InputJsonObject> {
     const announced = storedJson<Record<string, number>>(key.announced);
     const name = providerCode ?? errorCode;

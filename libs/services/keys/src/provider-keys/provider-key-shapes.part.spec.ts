@@ -33,7 +33,7 @@ async function tried(provider: string, credentials: object): Promise<Answer> {
   return answer;
 }
 
-it.each(KEYED)('ROUTE-07 S01 %s gets its key in one call, and its refusal names no key', async (slug) => {
+it.each(KEYED)('ROUTE-07 S01 %s gets its key in one call, and its error names no key', async (slug) => {
   upstream.seen.length = 0;
   status = 200;
   expect((await tried(slug, { api_key: SECRET })).body).toMatchObject({ status: 'works', error: null });

@@ -102,7 +102,7 @@ export class ProviderKeyVaultController {
         accountId,
         keyId,
         atMs,
-        refusal:
+        failure:
           refusal == null
             ? null
             : {

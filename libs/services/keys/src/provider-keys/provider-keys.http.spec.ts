@@ -234,10 +234,10 @@ describe('PATCH and GET', () => {
   });
 });
 
-describe('refusals of a provider', () => {
+describe('errors of a provider', () => {
   it('EVT-32 EVT-48 byok_key.failed says what failed and who served, once a minute for each way of failing', async () => {
     const { id } = await created({ label: 'refused' });
-    const refusal = {
+    const failure = {
       model: 'openai/gpt-5.4',
       requestId: 'req_1',
       errorCode: 'upstream_auth_error',
@@ -245,9 +245,9 @@ describe('refusals of a provider', () => {
       message: 'OpenAI: Incorrect API key provided.',
       servedOnPlatform: true,
     };
-    const use = { accountId, keyId: id, atMs: Date.now(), refusal };
-    const other = { ...refusal, providerCode: 'permission_denied', servedOnPlatform: false };
-    await vault().report([use, use, { ...use, refusal: other }, { ...use, refusal: null }]);
+    const use = { accountId, keyId: id, atMs: Date.now(), failure };
+    const other = { ...failure, providerCode: 'permission_denied', servedOnPlatform: false };
+    await vault().report([use, use, { ...use, failure: other }, { ...use, failure: null }]);
     await vault().report([use, { ...use, accountId: 'acct_other' }]);
     const about = (): { type: string; data: Record<string, unknown> }[] =>
       keys.events
@@ -271,7 +271,7 @@ describe('refusals of a provider', () => {
     expect(body.last_error).toEqual({
       code: 'upstream_auth_error',
       provider_code: 'invalid_auth',
-      message: refusal.message,
+      message: failure.message,
       at: expect.any(String),
     });
     const replaced = await keys.call('PATCH', at(id), {
@@ -281,10 +281,10 @@ describe('refusals of a provider', () => {
     expect(replaced.body.last_error).toBeNull();
   });
 
-  it('EVT-32 EVT-48 byok_key.failed is reported once of a key that was deleted before the edge had reported the refusal', async () => {
+  it('EVT-32 EVT-48 byok_key.failed is reported once of a key that was deleted before the edge had reported the error', async () => {
     const { id } = await created({ label: 'gone' });
     expect((await keys.call('DELETE', at(id), { as: owner })).status).toBe(204);
-    const refusal = {
+    const failure = {
       model: 'openai/gpt-5.4',
       requestId: 'req_2',
       errorCode: 'upstream_auth_error',
@@ -292,8 +292,8 @@ describe('refusals of a provider', () => {
       message: 'OpenAI: Incorrect API key provided.',
       servedOnPlatform: false,
     };
-    const use = { accountId, keyId: id, atMs: Date.now(), refusal };
-    await vault().report([use, { ...use, accountId: 'acct_other' }, use, { ...use, refusal: null }]);
+    const use = { accountId, keyId: id, atMs: Date.now(), failure };
+    await vault().report([use, { ...use, accountId: 'acct_other' }, use, { ...use, failure: null }]);
     const about = () =>
       keys.events
         .dataOf<{ type: string; org_id: string; data: Record<string, unknown> }>(TOPIC.account)

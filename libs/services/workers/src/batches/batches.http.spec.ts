@@ -33,7 +33,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(() => {
-  Object.assign(inference, { answer: served, refusal: null, worthNano: 0n, noBudget: null });
+  Object.assign(inference, { answer: served, rejection: null, worthNano: 0n, noBudget: null });
   inference.calls.splice(0);
   inference.holds.splice(0);
 });
@@ -164,16 +164,16 @@ describe('/v1/batches', () => {
   it('gives what it holds to its own line that finds no room', async () => {
     inference.worthNano = 1_000n;
     const refused = { status: 402, body: {}, retry_after_seconds: 1, unit_ended: false };
-    let refusals = 0;
+    let rejections = 0;
     inference.answer = (call): InferenceAnswer => {
       const isHeld = BigInt(inference.holds.at(-1)?.nano ?? '0') > 0n;
       if (call.unit !== 5 || !isHeld) return served(call);
-      refusals += 1;
+      rejections += 1;
       return refused;
     };
     const batch = await end((await begin(Array.from({ length: 40 }, (_, n) => line(n)))).id);
     expect(batch.request_counts).toEqual({ total: 40, completed: 40, failed: 0 });
-    expect(refusals).toBeLessThanOrEqual(1);
+    expect(rejections).toBeLessThanOrEqual(1);
   });
 
   it('waits where a limit is full, and tries again what may pass, as a unit of its own', async () => {
@@ -188,14 +188,14 @@ describe('/v1/batches', () => {
   });
 
   it('BAT-03 refuses a batch whose model takes none, or that nobody may call', async () => {
-    inference.refusal = new ApiError('model_capability_not_supported');
+    inference.rejection = new ApiError('model_capability_not_supported');
     await expect(begin([line(0)])).rejects.toMatchObject({ status: 400 });
-    inference.refusal = new ApiError('model_not_found', { message: 'The model a/b is unknown.' });
+    inference.rejection = new ApiError('model_not_found', { message: 'The model a/b is unknown.' });
     await expect(begin([line(0)])).rejects.toMatchObject({
       status: 404,
       message: '404 Line 1: The model a/b is unknown.',
     });
-    inference.refusal = new ApiError('insufficient_quota', { message: 'No credit.' });
+    inference.rejection = new ApiError('insufficient_quota', { message: 'No credit.' });
     await expect(begin([line(0)])).rejects.toMatchObject({ message: '402 No credit.' });
   });
 

@@ -86,10 +86,10 @@ describe('the begin of a video', () => {
 
   it('B2 a begin whose worker died is asked for as a repeat, one that an edge refused as a begin', async () => {
     const { pool } = app.app.get(WorkersDatabase);
-    let refusals = 1;
+    let rejections = 1;
     inference.answer = (asked) => {
-      refusals -= 1;
-      if (refusals < 0) return provider(asked);
+      rejections -= 1;
+      if (rejections < 0) return provider(asked);
       const body = { error: { code: 'rate_limit_exceeded', message: 'later' } };
       return { status: 429, body, retry_after_seconds: null, unit_ended: false };
     };
@@ -102,7 +102,7 @@ describe('the begin of a video', () => {
       );
     await copy('vid_asked');
     await ended('vid_asked');
-    refusals = 1;
+    rejections = 1;
     await copy('vid_new');
     await ended('vid_new');
     const seen = inference.calls.map(({ request_id, task, is_repeat }) => [
@@ -122,11 +122,11 @@ describe('the begin of a video', () => {
 
   it('B2 a repeat that an edge of the release before refuses is asked again, and begun by none of them', async () => {
     // It knows no `is_repeat`: 422, which HttpInference throws as this.
-    let refusals = 0;
+    let rejections = 0;
     inference.answer = (asked) => {
       if (asked.task !== null || !asked.is_repeat) return Promise.reject(new ApiError('service_unavailable'));
-      refusals += 1;
-      if (refusals < 3) return Promise.reject(new ApiError('service_unavailable'));
+      rejections += 1;
+      if (rejections < 3) return Promise.reject(new ApiError('service_unavailable'));
       // The edges are rolled: one of them has the task.
       inference.answer = provider;
       return provider(asked);
@@ -135,6 +135,6 @@ describe('the begin of a video', () => {
     const { id } = JSON.parse(begun) as { id: string };
     expect(await ended(id)).toMatchObject({ status: 'completed', error: null });
     const begins = inference.calls.filter(({ task, is_repeat }) => task === null && !is_repeat);
-    expect([begins.length, refusals]).toEqual([1, 3]);
+    expect([begins.length, rejections]).toEqual([1, 3]);
   });
 });

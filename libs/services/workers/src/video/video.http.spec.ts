@@ -250,7 +250,7 @@ describe('video tasks', () => {
     }
   });
 
-  it('VID-11 a refusal of the begin is the answer, and leaves no task', async () => {
+  it('VID-11 a rejection of the begin is the answer, and leaves no task', async () => {
     const details = [{ type: 'content_invalid', loc: ['body', 'content', 1, 'role'], msg: 'no' }];
     const error = { code: 'validation_error', message: 'no', details };
     inference.answer = () => ({ status: 422, body: { error }, retry_after_seconds: null });

@@ -250,7 +250,7 @@ describe('admission', () => {
     expect(edge.principals.reloads).toBeGreaterThanOrEqual(3);
   });
 
-  it('a refusal never rests on an old record: what was allowed since is served by the very next request', async () => {
+  it('a rejection never rests on an old record: what was allowed since is served by the very next request', async () => {
     const blocked = { access: [{ kind: 'key' as const, allowed: null, blocked: ['simulator/chat'] }] };
     const outside = { access: [{ kind: 'key' as const, allowed: ['other/*'], blocked: [] }] };
     const principal = testPrincipal('key_freed');
@@ -314,7 +314,7 @@ describe('admission', () => {
     expect(puts.map(({ action }) => action)).toEqual(['cancel']);
   });
 
-  it('R05 a store that is away for less than a second costs a wait, not a refusal', async () => {
+  it('R05 a store that is away for less than a second costs a wait, not a rejection', async () => {
     const admit = edge.limits.admit.bind(edge.limits);
     let away = 10;
     edge.limits.admit = (request) =>

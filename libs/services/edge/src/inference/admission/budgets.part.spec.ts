@@ -81,7 +81,7 @@ describe('budgets', () => {
     }
   });
 
-  it('a refusal of a rolling budget asks the ledger for what has passed meanwhile, once in ten seconds', async () => {
+  it('a rejection by a rolling budget asks the ledger for what has passed meanwhile, once in ten seconds', async () => {
     edge.serveModels(
       testModel('budget/rolling', [
         { provider: 'simulated', upstreamModel: 'sim-chat:completion=90', price: '1000' },

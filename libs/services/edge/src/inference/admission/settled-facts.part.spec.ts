@@ -11,7 +11,7 @@ import {
 /** 10^9 nano-USD. */
 const USD = 1_000_000_000n;
 
-describe('a refusal for money rests on settled facts', () => {
+describe('a rejection for money rests on settled facts', () => {
   let edge: EdgeUnderTest;
   beforeEach(async () => (edge = await startEdge()));
   afterEach(() => edge.close());

@@ -58,7 +58,7 @@ describe('A2 a key that is suspended or deleted while its requests run', () => {
     },
   );
 
-  it('answers a request that was not answered yet with the refusal of the next one', async () => {
+  it('answers a request that was not answered yet with the rejection of the next one', async () => {
     const { key, change } = ownKey('plain');
     const model = edge.serve('revoked/slow', 'sim-chat:latency=600000');
     edge.sim.reset();

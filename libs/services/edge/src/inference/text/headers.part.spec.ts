@@ -32,7 +32,7 @@ describe('headers of inference answers', () => {
     }
   });
 
-  it('every answer is of the type it says, and JSON is kept by nobody, refusals included', async () => {
+  it('every answer is of the type it says, and JSON is kept by nobody, rejections included', async () => {
     const broken = edge.serve('simulator/broken', 'sim-chat:error=400-model');
     const answers = await Promise.all([
       edge.post(hello('simulator/chat')),

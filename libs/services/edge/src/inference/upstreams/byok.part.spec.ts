@@ -88,7 +88,7 @@ describe('a request of an account with a provider key', () => {
     });
     await eventually(() => reported(id).length > 0);
     expect(reported(id)).toEqual([
-      { accountId: expect.any(String), keyId: id, atMs: expect.any(Number), refusal: null },
+      { accountId: expect.any(String), keyId: id, atMs: expect.any(Number), failure: null },
     ]);
   });
 
@@ -148,7 +148,7 @@ describe('a request of an account with a provider key', () => {
     },
   );
 
-  it('EVT-32 falls back to the platform’s credentials, billed, and reports the refusal once', async () => {
+  it('EVT-32 falls back to the platform’s credentials, billed, and reports the provider’s error once', async () => {
     answers[OWN] = BAD_KEY;
     const { key, id } = keyWith();
     const response = await post(key);
@@ -169,7 +169,7 @@ describe('a request of an account with a provider key', () => {
         accountId: expect.any(String),
         keyId: id,
         atMs: expect.any(Number),
-        refusal: {
+        failure: {
           model: 'acme/gpt',
           requestId: response.headers.get('x-request-id'),
           errorCode: 'upstream_auth_error',

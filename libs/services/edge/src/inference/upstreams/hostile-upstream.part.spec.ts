@@ -70,7 +70,7 @@ const BEHAVIOURS: Record<string, () => ScriptedAnswer> = {
   deep: () => ({ headers: JSON_TYPE, body: answer('x', nested(200_000)) }),
   'deep-stream': () => ({ headers: SSE, body: `${frame('x', nested(200_000))}data: [DONE]\n\n` }),
   nul: () => ({ headers: JSON_TYPE, body: answer('a\0b\ud800') }),
-  'surrogates-refusal': () => ({
+  'surrogates-error': () => ({
     status: 400,
     headers: JSON_TYPE,
     // A cut at an even number of characters parts a pair.
@@ -129,7 +129,7 @@ describe('U08 an upstream that means ill', () => {
     },
   );
 
-  it('an endless refusal is cut at 64 KiB, and its status decides', async () => {
+  it('an endless error is cut at 64 KiB, and its status decides', async () => {
     const { status } = await ask('endless-error');
     expect(status).toBe(400);
     await eventually(() => first.open() === 0);
@@ -163,11 +163,11 @@ describe('U08 an upstream that means ill', () => {
     expect(({} as Json).polluted).toBeUndefined();
   });
 
-  it('what a caller or a refusal says enters records as text that every ledger can keep', async () => {
+  it('what a caller or an error of a provider says enters records as text that every ledger can keep', async () => {
     const unstorable = /\\u(?:0000|d[89a-f])/;
     const model = edge.serve('hostile/upstream', {
       provider: 'simulated',
-      upstreamModel: 'surrogates-refusal',
+      upstreamModel: 'surrogates-error',
     });
     const refused = await edge.record(await edge.post(hello(model)));
     expect(refused).toMatchObject({ outcome: 'failed', attempts: [{ http_status: 400 }] });

@@ -84,7 +84,7 @@ describe('U11 a caller that leaves a provider that says nothing', () => {
       async (answer) => `${answer.status} ${await answer.text()}`,
       (error: Error) => error.name,
     );
-    // An answer would be a refusal: what was wrong with the request is shown then.
+    // An answer would be a rejection: what was wrong with the request is shown then.
     const early = await Promise.race([asked, eventually(() => first.open() === calls)]);
     expect(early).toBe(true);
     caller.abort();

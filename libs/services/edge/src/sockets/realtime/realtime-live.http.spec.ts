@@ -140,7 +140,7 @@ describe('GET /v1/realtime of a model with the Live API', () => {
     expect(await records(1)).toMatchObject([{ usage_estimated: false, usage: { completion_tokens: 4 } }]);
   });
 
-  it('ERR-54 provider_error with the provider’s close code, and a refusal of what it has no word for', async () => {
+  it('ERR-54 provider_error with the provider’s close code, and a rejection of what it has no word for', async () => {
     const client = connect(edge, 'acme/live', ownKey(edge, 'key_live_6').key);
     const format = { type: 'audio/pcmu' };
     client.send({ type: 'session.update', session: { type: 'realtime', audio: { input: { format } } } });

@@ -295,7 +295,7 @@ describe('GET /v1/realtime as a WebSocket', () => {
     ]);
   });
 
-  it('RT-04 a refusal of the provider that the caller can mend comes as it is', async () => {
+  it('RT-04 an error of the provider that the caller can mend comes as it is', async () => {
     const client = connect(edge);
     client.say('!refuse');
     expect(await client.next('error')).toMatchObject({

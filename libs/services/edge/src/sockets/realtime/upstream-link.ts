@@ -167,7 +167,7 @@ function handshake(
       resolve({ plannedRoute, ws, early });
     });
     ws.once('unexpected-response', (_request, response) => {
-      void refusalOf(response).then((body) => {
+      void errorBodyOf(response).then((body) => {
         const headers = Object.fromEntries(
           Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
         );
@@ -182,8 +182,8 @@ function handshake(
   });
 }
 
-/** Reads a refusal and never rejects: half a refusal says as much as it says. */
-async function refusalOf(response: IncomingMessage): Promise<Uint8Array> {
+/** Reads the body of an error and never rejects: half of it says as much as it says. */
+async function errorBodyOf(response: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {

@@ -233,7 +233,7 @@ describe('a background response', () => {
     await eventually(() => pressure.bodyBytesInFlight === 0, SLOWLY);
   });
 
-  it('asks again for a refusal under the same number, for a failed unit under the next, and then gives up', async () => {
+  it('asks again after a rejection under the same number, for a failed unit under the next, and then gives up', async () => {
     const error = { code: 'upstream_error', message: 'It failed.', provider_code: 'provider_overloaded' };
     const answers: InferenceAnswer[] = [
       { status: 503, body: {}, retry_after_seconds: 0, unit_ended: false },

@@ -1,5 +1,5 @@
 import { startEdge } from '../../edge.fixture.js';
 
-/** The edge that the parts of refusals.http.spec.ts share. */
+/** The edge that the parts of rejections.http.spec.ts share. */
 export const started = await startEdge();
 afterAll(() => started.close());

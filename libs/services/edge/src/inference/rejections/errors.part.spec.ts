@@ -1,6 +1,6 @@
 import { hello, type Json } from '../../edge.fixture.js';
 import { tenantOf } from '../../tenant.fixture.js';
-import { started } from './refusals.fixture.js';
+import { started } from './rejections.fixture.js';
 
 const edge = tenantOf(started, 'errors');
 

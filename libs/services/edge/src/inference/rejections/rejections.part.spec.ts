@@ -2,14 +2,14 @@ import { TOPIC, type KeyPrincipal } from '@gateway/contracts';
 import { JSON_BOUNDS } from '@gateway/json-body';
 import { hello, keyScope, testModel, testPrincipal, type Json } from '../../edge.fixture.js';
 import { tenantOf } from '../../tenant.fixture.js';
-import { started } from './refusals.fixture.js';
+import { started } from './rejections.fixture.js';
 
-const edge = tenantOf(started, 'refusals');
+const edge = tenantOf(started, 'rejections');
 
 const SIMULATED = { provider: 'simulated', upstreamModel: 'sim-chat' };
 const CLAUDE = { provider: 'simulated-messages', upstreamModel: 'sim-claude' };
 
-interface Refusal {
+interface Rejection {
   error: { code: string; message: string; details?: { type: string; loc: (string | number)[] }[] };
   request_id: string;
 }
@@ -19,9 +19,9 @@ describe('what is refused before a model', () => {
 
   async function rejection(
     response: Promise<Response>,
-  ): Promise<{ said: string; body: Refusal; response: Response }> {
+  ): Promise<{ said: string; body: Rejection; response: Response }> {
     const answer = await response;
-    const body = (await answer.json()) as Refusal;
+    const body = (await answer.json()) as Rejection;
     expect(body.request_id).toBe(answer.headers.get('x-request-id'));
     expect(edge.upstream()).toEqual([]);
     return { said: `${answer.status} ${body.error.code}`, body, response: answer };
@@ -167,7 +167,7 @@ describe('what is refused before a model', () => {
       '400 model_capability_not_supported',
     );
     const answer = await edge.post(hello('simulator/embed'), { path: '/v1/messages' });
-    const body = (await answer.json()) as Refusal;
+    const body = (await answer.json()) as Rejection;
     expect(`${answer.status} ${body.error.code}`).toBe('501 model_capability_not_supported');
   });
 
@@ -258,7 +258,7 @@ describe('what is refused before a model', () => {
     });
   });
 
-  it('ERR-12 READ-35 counts and charges nothing, and records the refusal under its X-Request-Id', async () => {
+  it('ERR-12 READ-35 counts and charges nothing, and records the rejection under its X-Request-Id', async () => {
     const key = edge.addKey(
       testPrincipal('key_err12', { accountId: 'acct_err12', limits: [keyScope('key_err12', { rpm: 1 })] }),
     );
@@ -284,7 +284,7 @@ describe('what is refused before a model', () => {
   it.each<[string, Partial<KeyPrincipal>]>([
     ['a suspended key', { status: 'suspended' }],
     ['a key without the scope', { permissions: ['usage:read'] }],
-  ])('ERR-36 403 for %s, recorded like any other refusal of a known key', async (_name, more) => {
+  ])('ERR-36 403 for %s, recorded like any other rejection of a known key', async (_name, more) => {
     const key = edge.addKey(testPrincipal('key_forbidden', more));
     for (const path of ['/v1/chat/completions', '/v1/messages']) {
       const { said, response } = await rejection(edge.post(hello('simulator/chat'), { key, path }));

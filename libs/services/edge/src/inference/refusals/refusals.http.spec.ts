@@ -1,2 +1,0 @@
-import './refusals.part.spec.js';
-import './errors.part.spec.js';

@@ -1,0 +1,2 @@
+import './rejections.part.spec.js';
+import './errors.part.spec.js';
