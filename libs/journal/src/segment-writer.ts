@@ -77,8 +77,8 @@ const RETRY_MS_MAX = 1_000;
 
 /**
  * Appends frames to the segments of one epoch. Bytes leave memory only when the disk has confirmed them: a refused
- * write goes on where it stopped, and after a failed sync everything unconfirmed is written again to a new segment,
- * because the kernel may have dropped those pages and a second sync would answer well without them.
+ * write goes on where it stopped. After a failed sync everything unconfirmed is written again to a new segment:
+ * the kernel may have dropped those pages, and a second sync would answer well without them.
  */
 export class SegmentWriter {
   readonly segments: Segment[] = [];

@@ -4,9 +4,9 @@ export const MAX_NANO = Number.MAX_SAFE_INTEGER;
 /**
  * Money as the limit stores hold it. Redis' Lua knows only doubles, so integers are exact to 2^53 - 1 nano-USD.
  *
- * Every amount is clamped there, and always towards refusing: spend, reservations and costs past the bound count
- * as the bound, a cap or a credit limit past it is the bound (so a scope that has spent 9,007,199 USD is refused
- * whatever its cap says), a balance past it is the bound. An account that trades beyond it takes its caps off and
+ * Every amount is clamped there, and always towards refusing. Spend, reservations and costs past the bound count
+ * as the bound. So do a cap or a credit limit past it: a scope that has spent 9,007,199 USD is refused whatever its cap
+ * says. A balance past it is the bound. An account that trades beyond it takes its caps off and
  * has unlimited credit. What is in flight at once holds the bound together, because a sum past it would not come back
  * to 0. The ledger stays exact.
  */

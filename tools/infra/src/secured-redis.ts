@@ -20,8 +20,8 @@ const PASSWORD = 'for-this-test-only';
 const SENTINEL_PASSWORD = 'for-the-sentinel-only';
 
 /**
- * A server with a replica, a sentinel that knows them as `mymaster`, and a cluster of three masters with a replica each, all
- * with TLS and a password, the first two also with a user `gateway`. The address is
+ * A server with a replica, a sentinel that knows them as `mymaster`, and a cluster of three masters with a replica each. All
+ * have TLS and a password, the first two also a user `gateway`. The address is
  * `server,sentinel,<six nodes>,<file of the authority>`.
  */
 export async function startSecuredRedis(folder: string): Promise<RunningService> {

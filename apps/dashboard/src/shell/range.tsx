@@ -92,8 +92,8 @@ export function rangeOfUrl(url: Params, otherwise: HoursName, zone: string, nowM
 }
 
 /**
- * Returns the range to compare with: as much of the month before for a month that has not ended, the whole month before
- * for a whole one, else the same time that ends where the range begins.
+ * Returns the range to compare with: as much of the month before for a month that has not ended; the whole month before
+ * for a whole one; else the same time that ends where the range begins.
  */
 export function rangeBefore(
   url: Params,

@@ -4,14 +4,13 @@ import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
 
 /**
  * KEYS: acct, the records in order of checking, the balance's record, units, due.
- * ARGV: node, test clock or '', unit, packed call {version, credit limit, reservation, worst case,
- * tokens, lease ms},
- * packed limits {rpm, rpd, tpm, cap} per record, names of all records joined by a line feed.
+ * ARGV: node, test clock or '', unit; packed call {version, credit limit, reservation, worst case, tokens, lease ms};
+ * packed limits {rpm, rpd, tpm, cap} per record; names of all records joined by a line feed.
  *
  * Answers `k`, packed {now, the gen's number} and the records as they are stored, because printing their numbers would
  * take a fourth of the call; or a line: `stale <gen>`, `missing <gen>`, `gone`, or
- * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>` (index 0 = the balance) and behind it the first
- * record's requests of this minute, the seconds until it rolls, and the worst cases in flight: of the record that refused, of
+ * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>`, where index 0 is the balance. Behind that come the
+ * first record's requests of this minute, the seconds until it rolls, and the worst cases in flight: of the record that refused, of
  * the account, and of its batches, videos and realtime sessions. Or `doubted` in place of a rejection for money while
  * the unposted spend is in doubt.
  *

@@ -6,15 +6,15 @@ import { MAX_NANO } from '../script-nano.js';
  * Value in place of a generation, and the layout that the scripts use. The keys of one account are `acct:{a}`,
  * `units:{a}` and `due:{a}`; records are found by name.
  * Records are packed little-endian doubles, because one MGET and one MSET of them cost half of what hashes do:
- * - `acct:{a}`: gen (32 characters), the gen that the principal version was stamped in (32), that version, a time
- * before which no lease ends, so that hardly any admit looks for lapsed units, and a time until which the account's
+ * - `acct:{a}`: gen (32 characters); the gen that the principal version was stamped in (32); that version; a time
+ * before which no lease ends, so that hardly any admit looks for lapsed units; a time until which the account's
  * unposted spend is in doubt (see PUT).
  * - `scope:{a}:<name>`: 1 minute, 2 rpm, 3 tokens of the minute, 4 day, 5 rpd, 6 posted, 7 pver (-1 = absent; the
- * history of the ledger times 2^32, and its version), 8 unposted, 9 reserved, 10 the gen that posted is valid for, as a
- * number of 52 of its bits (0 = none), 11 the worst cases of what is reserved.
+ * history of the ledger times 2^32, and its version), 8 unposted, 9 reserved; 10 the gen that posted is valid for, as a
+ * number of 52 of its bits (0 = none); 11 the worst cases of what is reserved.
  * - field of `units:{a}`: state `r` or `u`, nano, worst case, minute and token estimate it was counted with, record
  * names.
- * - `due:{a}`: score is the lease end of an `r`, and 1e15 + time of the look-up of a `u`, so that the settled units of
+ * - `due:{a}`: score is the lease end of an `r`, and 1e15 + time of the look-up of a `u`. The settled units of
  * an outage never stand between admission and the lapsed leases.
  * - field of `lost:{a}`: the packed nano of a unit that lapsed and that nobody has spoken of since; one more field
  * counts those that found no room. Written where a unit lapses alone, kept for 30 days after the last one.

@@ -16,8 +16,8 @@ export type Answered = (failure: Error | null, answer: Buffer) => void;
 
 /**
  * The one thing the limit store asks of Redis; the pipe over ioredis lives in libs/fleet. It owns the command timeout,
- * the breaker, EVALSHA with its fallback, and the run id of each node: it must refuse to run a script on a connection
- * whose node's run id it has not read yet, else a lagging replica that was promoted could pass for the node that knew
+ * the breaker, EVALSHA with its fallback, and the run id of each node. It must refuse to run a script on a connection
+ * whose node's run id it has not read yet: a lagging replica that was promoted could pass for the node that knew
  * every spend.
  *
  * Keys and arguments are strings of one byte a character, which a socket takes without encoding them: `bytesOf`.

@@ -22,10 +22,10 @@ const BAD_ADDRESS = 'The address is not well-formed: two hexadecimal digits have
 const BAD_TYPE = { message: 'The Content-Type of the body cannot be read.', param: 'header.content-type' };
 
 /**
- * Codes that say that a database cannot be reached or gives up for now: Node's and PostgreSQL's classes 08, 53 and 57P,
+ * Codes that say that a database cannot be reached or gives up for now. Of Node and PostgreSQL: the classes 08, 53 and 57P;
  * a statement past its time limit (57014), a lock that was not free in time (55P03), a transaction that another one stood
- * against (40001, 40P01), and Prisma's own, a transaction that found no connection in time (P2028) or met another one
- * (P2034) among them. So does a machine with a full disk or without a free file descriptor. Anything else is a bug
+ * against (40001, 40P01). Of Prisma: among others a transaction that found no connection in time (P2028) or met another one
+ * (P2034). So does a machine with a full disk or without a free file descriptor. Anything else is a bug
  * of ours.
  */
 const UNAVAILABLE =

@@ -64,8 +64,8 @@ export class Aliases {
   }
 
   /**
-   * Throws ApiError `validation_error` for targets that are none, `unprocessable_entity` for an id of the catalogue as a
-   * name and for an unknown model, `conflict` for a name that is taken and for one alias too many.
+   * Throws ApiError `validation_error` for targets that are none; `unprocessable_entity` for an id of the catalogue as a
+   * name and for an unknown model; `conflict` for a name that is taken and for one alias too many.
    */
   create(
     request: FastifyRequest,

@@ -37,7 +37,7 @@ export async function storedEdits(
 
 /**
  * Makes these the edits of the models, by id. One that says what it said before keeps its date, its author and what lay
- * below when it was made, so that it still shows that the content below has moved.
+ * below when it was made: reads still show that the content below has moved.
  */
 export async function putEdits(
   tx: Tx,

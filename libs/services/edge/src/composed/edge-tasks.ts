@@ -28,7 +28,7 @@ type Run = (begun: (task: Json) => void) => Promise<InferenceAnswer>;
 
 /**
  * Units whose provider works for minutes. Who asks for one that has no task yet is answered with it (202) as soon as it is
- * there, and who brings it is answered when it has ended, however often it asks.
+ * there. Who brings it is answered when it has ended, however often it asks.
  */
 @Injectable()
 export class EdgeTasks {

@@ -5,7 +5,7 @@ import type { Tx } from '../postgres/keys-database.js';
 const END_USER_KEY_BYTES = 32;
 
 /**
- * Locks the rows of accounts in the order of their ids, so that changes of one account are in order and two changes of
+ * Locks the rows of accounts in the order of their ids: changes of one account are in order, and two changes of
  * several accounts never wait for each other. Keys of other requests may still be inserted beside it.
  */
 export async function lockAccounts(tx: Tx, accountIds: readonly string[]): Promise<void> {

@@ -71,8 +71,8 @@ export class KeyWrites {
 
   /**
    * Returns the record and, once, the plaintext. Throws ApiError `forbidden` for an org that the caller is not in,
-   * known or not, `validation_error`, `unprocessable_entity` for a team or template that is not of that org and for a
-   * model or provider that nobody knows, `service_unavailable` where the catalogue could not be asked, and `conflict`
+   * known or not; `validation_error`; `unprocessable_entity` for a team or template that is not of that org and for a
+   * model or provider that nobody knows; `service_unavailable` where the catalogue could not be asked; `conflict`
    * for one key too many.
    */
   async create(

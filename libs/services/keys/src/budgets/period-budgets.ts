@@ -73,8 +73,8 @@ export class PeriodBudgets {
   }
 
   /**
-   * Throws ApiError `forbidden` for an org that the caller is not in or whose role does not do, `unprocessable_entity` for a
-   * scope that the organization has not, `conflict` for one too many.
+   * Throws ApiError `forbidden` for an org that the caller is not in or whose role does not do; `unprocessable_entity` for a
+   * scope that the organization has not; `conflict` for one too many.
    */
   async create(
     caller: SessionPrincipal,

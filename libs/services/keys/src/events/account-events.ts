@@ -5,8 +5,8 @@ import type { Tx } from '../postgres/keys-database.js';
 const SOURCE = '/keys';
 
 /**
- * Writes an account event into the outbox, in the transaction of the change it reports and after the account's row is
- * locked, so that the events of an account keep the order of its changes.
+ * Writes an account event into the outbox, in the transaction of the change that it reports. The account's row is locked
+ * before, so that the events of an account keep the order of its changes.
  */
 export async function addAccountEvent(
   tx: Tx,

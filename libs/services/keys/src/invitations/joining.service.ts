@@ -34,8 +34,8 @@ export class JoiningService {
   ) {}
 
   /**
-   * A known person has to give the password that they have. Throws ApiError `unprocessable_entity` for a dead link,
-   * `unauthorized` for a wrong password, `conflict` for who is a member already, `validation_error` for a new person
+   * A known person has to give the password that they have. Throws ApiError `unprocessable_entity` for a dead link;
+   * `unauthorized` for a wrong password; `conflict` for who is a member already; `validation_error` for a new person
    * without a name or a password that will do.
    */
   async accept(body: AcceptInvitationBody, request: FastifyRequest): Promise<Signed> {

@@ -75,8 +75,8 @@ export class RoutingTemplates {
   }
 
   /**
-   * Throws ApiError `forbidden` for an org that the caller is not in or whose role does not do, `unprocessable_entity` for
-   * a model or provider that nobody knows, `service_unavailable` where nobody could say, `conflict` for one too many.
+   * Throws ApiError `forbidden` for an org that the caller is not in or whose role does not do; `unprocessable_entity` for
+   * a model or provider that nobody knows; `service_unavailable` where nobody could say; `conflict` for one too many.
    */
   async create(
     caller: SessionPrincipal,

@@ -77,8 +77,8 @@ export class RechargesStore {
 }
 
 /**
- * Accounts, or $3 alone where it is not null, that are below their threshold, have no recharge under way, and whose recharges of
- * the month stay within their limit with this one.
+ * Accounts below their threshold that have no recharge under way, and whose recharges of the month stay within their limit
+ * with this one; $3 alone where it is not null.
  */
 const DUE = `
 SELECT b.account_id, b.org_id, b.amount::text FROM billing b LEFT JOIN account a ON a.id = b.account_id

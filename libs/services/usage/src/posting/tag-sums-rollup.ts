@@ -27,8 +27,8 @@ const NOTHING: Sums = { names: [], leftOut: null, rows: '[]' };
 
 /**
  * Adds days up by tag, from what is posted. Only days whose time is claimed (TagRollup): each event that comes later changes
- * the day's row in its own transaction. Sums are made without a lock and written where the day is still as it was before
- * they were made, so that no posting waits for them, and a kill or a second process leaves a day whole or not at all.
+ * the day's row in its own transaction. Sums are made without a lock, so that no posting waits for them, and written
+ * where the day is still as it was before. A kill or a second process leaves a day whole or not at all.
  */
 @Injectable()
 export class TagSumsRollup {

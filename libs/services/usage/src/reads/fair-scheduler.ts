@@ -37,8 +37,8 @@ interface Waiting {
 }
 
 /**
- * Scheduler of reads: sums over a long history may take seconds, and many of one account would take all processors and
- * all connections of the database from the reads of others and from postings. The places are divided by the accounts
+ * Scheduler of reads. Sums over a long history may take seconds: many of one account would take processors and database
+ * connections from the reads of others and from postings. The places are divided by the accounts
  * that read and one more, which may come at any time: an account alone has half of them. While others read, an account
  * that reads without a pause has its places for half of the time.
  */

@@ -18,7 +18,7 @@ const POLL_MS = 10;
 const POLL_MAX_MS = 100;
 /**
  * A request under way may be one whose answer is out and whose settle is not: it is put once its outcome is on disk. A
- * group commit that has just missed one waits for it and then for its own, and a disk that others write to takes more
+ * group commit that has just missed one waits for it and then for its own. A disk that others write to takes more
  * than 100 ms for the two: with that a balance was read one request too high.
  */
 const SETTLE_GRACE_MS = 250;
