@@ -32,24 +32,13 @@ export class ReasoningBody {
   @IsOptional() @IsArray() @IsIn(EFFORTS, { each: true }) efforts?: string[];
 }
 
-/** One provider that serves a model, at its price. */
-export class ModelRouteBody {
-  @Matches(SLUG) provider!: string;
-  /** The provider's own name of the model. */
-  @IsString() @Length(1, 200) upstream_model!: string;
-  @Matches(SLUG) dialect!: DialectName;
-  /** Absent: the model's. */
-  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) context_length?: number;
-  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) max_output_tokens?: number;
-  /** Fields of the record's `pricing`; what is absent is not billed apart. */
-  @IsObject() price!: PriceRecord;
+/** Members of a route that say the same in a whole model and in a change of one. */
+class RouteFactsBody {
   /** Page that the price is taken from; absent: an administrator. */
   @IsOptional() @IsString() @Length(1, 500) source?: string;
   @IsOptional() @Matches(DAY) source_date?: string;
   /** Absent: today. */
   @IsOptional() @Matches(DAY) effective_date?: string;
-  /** First day on which the provider does not serve it any more. */
-  @IsOptional() @Matches(DAY) retires_at?: string;
   /** Regions in which it computes. Absent: what the layers below say, else the provider's. */
   @IsOptional()
   @IsArray()
@@ -59,6 +48,21 @@ export class ModelRouteBody {
   regions?: string[];
   /** True if neither prompts nor answers are kept. Absent: what the layers below say, else the provider's promise. */
   @IsOptional() @IsBoolean() zero_retention?: boolean;
+}
+
+/** One provider that serves a model, at its price. */
+export class ModelRouteBody extends RouteFactsBody {
+  @Matches(SLUG) provider!: string;
+  /** The provider's own name of the model. */
+  @IsString() @Length(1, 200) upstream_model!: string;
+  @Matches(SLUG) dialect!: DialectName;
+  /** Absent: the model's. */
+  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) context_length?: number;
+  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) max_output_tokens?: number;
+  /** Fields of the record's `pricing`; what is absent is not billed apart. */
+  @IsObject() price!: PriceRecord;
+  /** First day on which the provider does not serve it any more. */
+  @IsOptional() @Matches(DAY) retires_at?: string;
 }
 
 /** Body of PUT /v1/admin/models/{id}: the whole model; what is absent has its default. */
@@ -91,7 +95,7 @@ export class PutModelBody {
 }
 
 /** The fields of one route that change. A route that is new needs `dialect` and `price`. */
-export class PatchRouteBody {
+export class PatchRouteBody extends RouteFactsBody {
   @Matches(SLUG) provider!: string;
   /** The provider's own name of the model. */
   @IsString() @Length(1, 200) upstream_model!: string;
@@ -101,22 +105,8 @@ export class PatchRouteBody {
   @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) max_output_tokens?: number | null;
   /** The whole price with its windows: it is one field. */
   @IsOptional() @IsObject() price?: PriceRecord;
-  /** Page that the price is taken from; absent: an administrator. */
-  @IsOptional() @IsString() @Length(1, 500) source?: string;
-  @IsOptional() @Matches(DAY) source_date?: string;
-  /** Absent: today. */
-  @IsOptional() @Matches(DAY) effective_date?: string;
   /** First day on which the provider does not serve it any more; null: none is known. */
   @IsOptional() @Matches(DAY) retires_at?: string | null;
-  /** Regions in which it computes. */
-  @IsOptional()
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(64)
-  @Matches(SLUG, { each: true })
-  regions?: string[];
-  /** True if neither prompts nor answers are kept. */
-  @IsOptional() @IsBoolean() zero_retention?: boolean;
 }
 
 /** Body of PATCH /v1/admin/models/{id}: the fields that change. What is absent stays, and follows the layers below. */
