@@ -136,9 +136,42 @@ describe('budgets of a period', () => {
     await waitFor(() =>
       expect(sent).toHaveBeenCalledWith('POST', '/v1/budgets', {
         ...{ org_id: 'org_1', scope: 'org', scope_id: 'org_1', name: 'All of it' },
-        ...{ amount_usd: '1000', period: 'month', time_zone: 'UTC' },
+        ...{ amount_usd: '1000', period: 'month', time_zone: 'UTC', is_hard: true, thresholds_pct: [] },
       }),
     );
+  });
+
+  it('are made that warn only, at the percentages that were typed, over the last days', async () => {
+    renderedAt('/o/org_1/budgets?create=yes', <BudgetsPage />);
+    fireEvent.change(await screen.findByLabelText(/Name/), { target: { value: 'A look' } });
+    fireEvent.change(screen.getByLabelText(/Amount, USD/), { target: { value: '9' } });
+    fireEvent.click(screen.getByRole('combobox', { name: 'Period' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'The last days', hidden: true }));
+    fireEvent.change(await screen.findByLabelText(/Days/), { target: { value: '7' } });
+    fireEvent.click(screen.getByLabelText(/Block requests/));
+    fireEvent.change(screen.getByLabelText(/Warn at, percent/), { target: { value: '50, 80 % x' } });
+    fireEvent.click(screen.getAllByRole('button', { name: 'Create budget' }).at(-1) as HTMLElement);
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith('POST', '/v1/budgets', {
+        ...{ org_id: 'org_1', scope: 'team', scope_id: '', name: 'A look', amount_usd: '9' },
+        // What is no figure goes as it is, and the gateway names its field.
+        ...{ period: 'rolling', rolling_days: 7, is_hard: false, thresholds_pct: [50, 80, 'x'] },
+      }),
+    );
+  });
+
+  it('become hard or warn only, and show at what they warn', async () => {
+    periodBudgets = [periodBudget({ is_hard: false, thresholds_pct: [50, 80] })];
+    renderedAt('/o/org_1/budgets', <BudgetsPage />);
+    const table = await screen.findByRole('table', { name: 'Budgets of a period' });
+    expect(table.textContent).toContain('warns only');
+    expect(table.textContent).toContain('warns at 50%, 80%');
+    await choose('Edit');
+    fireEvent.click(await screen.findByLabelText(/Block requests/));
+    fireEvent.change(screen.getByLabelText(/Warn at, percent/), { target: { value: '' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    const body = { is_hard: true, thresholds_pct: [] };
+    await waitFor(() => expect(sent).toHaveBeenCalledWith('PATCH', '/v1/budgets/{id}', body));
   });
 
   it('are deleted once it was confirmed', async () => {

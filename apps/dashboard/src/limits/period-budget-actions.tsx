@@ -85,7 +85,7 @@ function Raise({ budget, onClose }: { budget: PeriodBudget; onClose: () => void 
         />
         <TextInput
           label="Last day"
-          description={`In ${budget.time_zone}, at most 366 days ahead`}
+          description={`In ${budget.time_zone ?? 'UTC'}, at most 366 days ahead`}
           type="date"
           required
           error={fields.until}

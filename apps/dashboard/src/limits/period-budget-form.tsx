@@ -1,5 +1,6 @@
-import { Group, Select, Stack, TextInput } from '@mantine/core';
+import { Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import type { Problem } from '../api/problem.js';
 import { zonesWith } from '../format/zone.js';
@@ -19,11 +20,30 @@ const PERIODS = [
   { value: 'week', label: 'Week, from Monday' },
   { value: 'month', label: 'Month' },
   { value: 'quarter', label: 'Quarter' },
+  { value: 'rolling', label: 'The last days' },
 ] as const;
-/** Choice for a budget that is rolling already. */
-const ROLLING = { value: 'rolling', label: 'The last days' } as const;
 
-type Draft = Required<Pick<NewBudget, 'name' | 'amount_usd' | 'period'>> & { time_zone: string };
+type Draft = Required<Pick<NewBudget, 'name' | 'amount_usd' | 'period'>> & {
+  is_hard: boolean;
+  /** Used by calendar periods. */
+  time_zone: string;
+  /** Figure that is used by the last days. */
+  days: string;
+  /** Percentages with commas between. */
+  thresholds: string;
+};
+
+/** Returns the members of a body, without those that another period has. */
+function bodyOfDraft({ time_zone, days, thresholds, ...rest }: Draft) {
+  return {
+    ...rest,
+    ...(rest.period === 'rolling' ? { rolling_days: figureOf(days) } : { time_zone }),
+    thresholds_pct: thresholds
+      .split(/[\s,;%]+/)
+      .filter((text) => text !== '')
+      .map(figureOf),
+  };
+}
 
 export function CreateBudget({ org, onClose }: { org: string; onClose: () => void }): ReactNode {
   const [idempotencyKey] = useState(newIdempotencyKey);
@@ -33,10 +53,15 @@ export function CreateBudget({ org, onClose }: { org: string; onClose: () => voi
   const [id, setId] = useState<string | null>(null);
   return (
     <BudgetFields
-      first={{ name: '', amount_usd: '', period: 'month', time_zone: zone }}
+      first={{
+        ...{ name: '', amount_usd: '', period: 'month', time_zone: zone },
+        ...{ days: '30', is_hard: true, thresholds: '' },
+      }}
       write={create}
       action="Create budget"
-      onSubmit={(draft) => create.mutate({ ...draft, scope, scope_id: id ?? '' }, { onSuccess: onClose })}
+      onSubmit={(draft) =>
+        create.mutate({ ...bodyOfDraft(draft), scope, scope_id: id ?? '' }, { onSuccess: onClose })
+      }
     >
       <BudgetScope
         org={org}
@@ -53,9 +78,12 @@ export function CreateBudget({ org, onClose }: { org: string; onClose: () => voi
 }
 
 export function EditBudget({ budget, onClose }: { budget: PeriodBudget; onClose: () => void }): ReactNode {
-  const { name, amount_usd, period, time_zone } = budget;
+  const { name, amount_usd, period, time_zone, rolling_days, is_hard, thresholds_pct } = budget;
   const change = useChangeBudget(budget.id);
-  const first: Draft = { name, amount_usd, period, time_zone: time_zone ?? 'UTC' };
+  const first: Draft = {
+    ...{ name, amount_usd, period, is_hard, time_zone: time_zone ?? 'UTC' },
+    ...{ days: String(rolling_days ?? 30), thresholds: thresholds_pct.join(', ') },
+  };
   return (
     <BudgetFields
       first={first}
@@ -68,12 +96,10 @@ export function EditBudget({ budget, onClose }: { budget: PeriodBudget; onClose:
 
 /** Returns only the differences. */
 function changeOf(before: Draft, after: Draft): BudgetChange {
-  return {
-    ...(after.name === before.name ? {} : { name: after.name }),
-    ...(after.amount_usd === before.amount_usd ? {} : { amount_usd: after.amount_usd }),
-    ...(after.period === before.period ? {} : { period: after.period }),
-    ...(after.time_zone === before.time_zone ? {} : { time_zone: after.time_zone }),
-  };
+  const had = new Map(Object.entries(bodyOfDraft(before)));
+  const differs = ([name, value]: [string, unknown]): boolean =>
+    JSON.stringify(value) !== JSON.stringify(had.get(name));
+  return Object.fromEntries(Object.entries(bodyOfDraft(after)).filter(differs));
 }
 
 interface BudgetFieldsProps {
@@ -117,26 +143,66 @@ function BudgetFields({ first, write, action, onSubmit, children }: BudgetFields
           />
           <Select
             label="Period"
-            data={first.period === 'rolling' ? [...PERIODS, ROLLING] : PERIODS}
+            data={PERIODS}
             allowDeselect={false}
             error={fields.period}
             value={draft.period}
             onChange={(period) => setDraft({ ...draft, period: period ?? draft.period })}
           />
         </Group>
-        <Select
-          label="Time zone"
-          description="A period is from midnight to midnight there"
-          data={zonesWith(draft.time_zone)}
-          searchable
-          limit={60}
-          allowDeselect={false}
-          error={fields.time_zone}
-          value={draft.time_zone}
-          onChange={(zone) => setDraft({ ...draft, time_zone: zone ?? draft.time_zone })}
-        />
+        {draft.period === 'rolling' ? (
+          <TextInput
+            label="Days"
+            description="Each has 24 hours; 1 to 366"
+            inputMode="numeric"
+            required
+            error={fields.rolling_days}
+            value={draft.days}
+            onChange={({ currentTarget }) => setDraft({ ...draft, days: currentTarget.value })}
+          />
+        ) : (
+          <Select
+            label="Time zone"
+            description="A period is from midnight to midnight there"
+            data={zonesWith(draft.time_zone)}
+            searchable
+            limit={60}
+            allowDeselect={false}
+            error={fields.time_zone}
+            value={draft.time_zone}
+            onChange={(zone) => setDraft({ ...draft, time_zone: zone ?? draft.time_zone })}
+          />
+        )}
+        <Consequences draft={draft} fields={fields} onChange={setDraft} />
         <FormEnd write={write} action={action} />
       </Stack>
     </form>
+  );
+}
+
+interface ConsequencesProps {
+  draft: Draft;
+  fields: Readonly<Record<string, string>>;
+  onChange: (draft: Draft) => void;
+}
+
+/** Fields for what happens above the amount, and on the way to it. */
+function Consequences({ draft, fields, onChange }: ConsequencesProps): ReactNode {
+  return (
+    <>
+      <Switch
+        label="Block requests above it"
+        description="Off: it warns only"
+        checked={draft.is_hard}
+        onChange={({ currentTarget }) => onChange({ ...draft, is_hard: currentTarget.checked })}
+      />
+      <TextInput
+        label="Warn at, percent"
+        description="At most five, such as 50, 80, 100; each once a period, to channels with a policy for it"
+        error={fields.thresholds_pct}
+        value={draft.thresholds}
+        onChange={({ currentTarget }) => onChange({ ...draft, thresholds: currentTarget.value })}
+      />
+    </>
   );
 }

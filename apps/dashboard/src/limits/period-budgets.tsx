@@ -65,7 +65,7 @@ export function PeriodBudgets({ org }: { org: string }): ReactNode {
   return (
     <Panel
       title="Budgets"
-      about="Amounts of a day, week, month or quarter; requests above them are blocked, or told of."
+      about="Amounts of a day, week, month, quarter or of the last days. Requests above them are blocked, or only warned of."
     >
       {budgets.isPending && <Loading height={44} rows={3} />}
       {budgets.isError && <ProblemCard failure={budgets.error} retry={() => void budgets.refetch()} />}
@@ -116,10 +116,15 @@ function UsedPart({ budget }: { budget: PeriodBudget }): ReactNode {
 }
 
 function Amount({ budget }: { budget: PeriodBudget }): ReactNode {
-  const { effective_amount_usd: amount, period, rolling_days: days, raise } = budget;
+  const { effective_amount_usd: amount, period, rolling_days: days, raise, thresholds_pct: told } = budget;
   return (
     <>
       <Money usd={amount} /> {period === 'rolling' ? `in ${days ?? 1} days` : PERIOD_WORDS[period]}
+      {told.length > 0 && (
+        <Text size="sm" c="dimmed">
+          warns at {told.map((pct) => `${pct}%`).join(', ')}
+        </Text>
+      )}
       {raise !== null && (
         <Text size="sm" c="dimmed" component="div">
           <Money usd={raise.by_usd} /> of it ends <When at={raise.until} />
