@@ -6,6 +6,7 @@ import { KafkaEventLog } from '@gateway/event-log';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import {
   eventually,
+  FLEET_APPS,
   startUpstreamDouble,
   type ScriptedAnswer,
   type SeenRequest,
@@ -16,14 +17,24 @@ import { Client } from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
 import { ask, type Answered, type Body } from './harness/requests.js';
-import { scanForSecrets } from './harness/secret-scan.js';
+import { scanForSecrets, scanHeaps } from './harness/secret-scan.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const providerKey = `sk-${randomBytes(24).toString('hex')}`;
 const ownProviderKey = `sk-own-${randomBytes(24).toString('hex')}`;
+/** Credentials that super admins bring: three that serve in turn, and one that the provider refuses at once. */
+const POOLED = {
+  pooled: `sk-pooled-${randomBytes(24).toString('hex')}`,
+  pooledRotated: `sk-rotated-${randomBytes(24).toString('hex')}`,
+  pooledRemoved: `sk-removed-${randomBytes(24).toString('hex')}`,
+  pooledRefused: `sk-refused-${randomBytes(24).toString('hex')}`,
+};
 const kek = randomBytes(32).toString('base64');
 const pepper = randomBytes(32).toString('base64');
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
+
+/** A request for which the provider refuses the gateway's key. */
+const REFUSED = [{ role: 'user', content: 'refuse' }];
 
 const completion = {
   id: 'c1',
@@ -37,7 +48,7 @@ const completion = {
 /** A provider that answers, or, asked to, refuses the gateway's key and repeats it in its message, as some do. */
 function repeatingAnswer({ headers, body }: SeenRequest): ScriptedAnswer {
   const message = `Incorrect API key provided: ${headers.authorization}, ${providerKey}`;
-  return body.includes('refuse')
+  return body.includes('refuse') || headers.authorization === `Bearer ${POOLED.pooledRefused}`
     ? { status: 401, json: { error: { message, type: 'invalid_request_error' } } }
     : { json: completion };
 }
@@ -47,13 +58,16 @@ describe('the secrets of a fleet', () => {
   let fleet: Fleet;
   let database: Client;
   const mail = mkdtempSync(join(tmpdir(), 'secrets-mail-'));
-  const secrets: Record<string, string> = { providerKey, ownProviderKey, kek, pepper };
+  const heaps = mkdtempSync(join(tmpdir(), 'secrets-heaps-'));
+  const secrets: Record<string, string> = { providerKey, ownProviderKey, ...POOLED, kek, pepper };
   /** Texts sent to callers where no secret is handed out. */
   const told: string[] = [];
 
   beforeAll(async () => {
     upstream = await startUpstreamDouble(repeatingAnswer);
+    const writesHeaps = [`--heapsnapshot-signal=SIGUSR2`, `--diagnostic-dir=${heaps}`];
     fleet = await startFleet({
+      nodeArgs: Object.fromEntries(FLEET_APPS.map((app) => [app, writesHeaps])),
       env: {
         all: {
           LOG_LEVEL: 'debug',
@@ -78,7 +92,7 @@ describe('the secrets of a fleet', () => {
     await database?.end();
     await fleet?.stop();
     await upstream?.close();
-    rmSync(mail, { recursive: true, force: true });
+    for (const folder of [mail, heaps]) rmSync(folder, { recursive: true, force: true });
   }, START_MS);
 
   async function useEverySecret(): Promise<void> {
@@ -173,6 +187,54 @@ describe('the secrets of a fleet', () => {
     await eventually(() => upstream.seen.some(({ path }) => path === '/hook'), { timeoutMs: 60_000 });
   }
 
+  /** Pooled credentials that serve, are rotated, paused, tested, removed and refused: each ends somewhere else. */
+  async function usePooledCredentials(): Promise<void> {
+    const { call } = await logIn(fleet);
+    const path = '/v1/admin/providers/simulated/credentials';
+    const sent = async (method: string, at: string, body?: object): Promise<Body> => {
+      const answer = await call(method, `${path}${at}`, body);
+      const text = await answer.text();
+      told.push(text, JSON.stringify([...answer.headers]));
+      return { status: answer.status, ...(text === '' ? {} : (JSON.parse(text) as Body)) };
+    };
+    const withKey = (api_key: string) => ({ label: 'ours', credentials: { api_key } });
+    expect(await sent('POST', '', withKey(POOLED.pooledRefused))).toMatchObject({ status: 422 });
+    const kept = await sent('POST', '', withKey(POOLED.pooledRotated));
+    const removed = await sent('POST', '', withKey(POOLED.pooledRemoved));
+    expect([kept.test, removed.test]).toMatchObject([{ status: 'works' }, { status: 'works' }]);
+    await untilServedBy(POOLED.pooledRotated, POOLED.pooledRemoved);
+    const { credentials } = withKey(POOLED.pooled);
+    await sent('POST', `/${String(kept.id)}/rotate`, { credentials });
+    await sent('POST', `/${String(kept.id)}/test`);
+    await sent('PATCH', `/${String(removed.id)}`, { is_enabled: false });
+    expect(await sent('DELETE', `/${String(removed.id)}`)).toMatchObject({ status: 204 });
+    await untilServedBy(POOLED.pooled);
+    await hear(ask(fleet, 'POST', '/v1/chat/completions', { body: { ...chat, messages: REFUSED } }));
+    await eventually(
+      async () => {
+        const { data } = await sent('GET', '');
+        const found = (data as Body[]).find(({ id }) => id === kept.id);
+        return found?.status === 'refused' && found.last_error !== null;
+      },
+      { timeoutMs: 60_000 },
+    );
+  }
+
+  /** Chats until each of these credentials has served one. */
+  async function untilServedBy(...keys: string[]): Promise<void> {
+    const served = (key: string): boolean =>
+      upstream.seen.some(
+        ({ method, headers }) => method === 'POST' && headers.authorization === `Bearer ${key}`,
+      );
+    await eventually(
+      async () => {
+        await hear(ask(fleet, 'POST', '/v1/chat/completions', { body: chat }));
+        return keys.every(served);
+      },
+      { timeoutMs: 60_000 },
+    );
+  }
+
   async function postedEvents(): Promise<number> {
     const { rows } = await database.query<{ count: string }>('select count(*)::text from usage.usage_event');
     return Number(rows[0].count);
@@ -207,18 +269,38 @@ describe('the secrets of a fleet', () => {
   it(
     'S01 none is in a log, table, topic, journal, Redis or answer, wherever callers put it and providers repeat it',
     async () => {
+      // First: an organization's own provider key would serve in their place.
+      await usePooledCredentials();
       await useEverySecret();
       expect(Object.keys(secrets).length).toBeGreaterThan(20);
-      const refused = [{ role: 'user', content: 'refuse' }];
       expect((await hear(ask(fleet, 'POST', '/v1/chat/completions', { body: chat }))).status).toBe(200);
       const failed = await hear(
-        ask(fleet, 'POST', '/v1/chat/completions', { body: { ...chat, messages: refused } }),
+        ask(fleet, 'POST', '/v1/chat/completions', { body: { ...chat, messages: REFUSED } }),
       );
       expect(failed.status).toBeGreaterThanOrEqual(400);
       for (const name of ['firstKey', 'deletedKey', 'session', 'newKey', 'ownProviderKey', 'adminKey'])
         await misplace(secrets[name]);
       await eventually(async () => (await postedEvents()) >= 2, { timeoutMs: 60_000 });
       expect(await scanForSecrets(fleet, secrets, told)).toEqual({});
+    },
+    START_MS,
+  );
+
+  it(
+    "S01 pooled credentials are in no heap but the edge's, which forgets them within a minute",
+    async () => {
+      // The services that have to hold the fleet's own token show that a heap is read at all.
+      const wanted = { ...POOLED, fleetToken: fleet.fleetToken };
+      const others = FLEET_APPS.filter((app) => app !== 'edge');
+      const token = ['fleetToken'];
+      expect(await scanHeaps(fleet, heaps, others, wanted)).toEqual(
+        Object.fromEntries(others.map((app) => [app, token])),
+      );
+      const isForgotten = async (): Promise<boolean> => {
+        const { edge } = await scanHeaps(fleet, heaps, ['edge'], wanted);
+        return edge.every((name) => name === 'fleetToken');
+      };
+      await eventually(isForgotten, { timeoutMs: 120_000, intervalMs: 15_000 });
     },
     START_MS,
   );

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { kafkaClient } from '@gateway/event-log';
-import { entriesOf, eventually, rowsOf } from '@gateway/testing';
+import { entriesOf, eventually, rowsOf, type FleetApp } from '@gateway/testing';
 import type { Fleet } from './fleet.js';
 
 /** The names of secrets by the place of the fleet that holds them; all is looked at, whatever it is for. */
@@ -17,10 +17,9 @@ export async function scanForSecrets(
   sent: readonly string[] = [],
 ): Promise<Found> {
   const found: Found = {};
-  const forms = Object.entries(secrets).map(([name, secret]) => [name, formsOf(secret)] as const);
+  const named = namesIn(secrets);
   const look = (place: string, text: string): void => {
-    for (const [name, written] of forms) {
-      if (!written.some((form) => text.includes(form))) continue;
+    for (const name of named(text)) {
       const names = (found[place] ??= []);
       if (!names.includes(name)) names.push(name);
     }
@@ -33,6 +32,43 @@ export async function scanForSecrets(
   await lookInKafka(fleet.kafka.brokers, look);
   lookInFolder(fleet.journalFolder, look);
   return found;
+}
+
+/**
+ * Looks in the strings that live in processes of services. Their Node runs with `--heapsnapshot-signal=SIGUSR2` and this
+ * folder as `--diagnostic-dir`.
+ */
+export async function scanHeaps(
+  fleet: Fleet,
+  folder: string,
+  apps: readonly FleetApp[],
+  secrets: Readonly<Record<string, string>>,
+): Promise<Found> {
+  const named = namesIn(secrets);
+  const found: Found = {};
+  for (const app of apps) {
+    process.kill(fleet.process(app).pid ?? NaN, 'SIGUSR2');
+    // One at a time: each is some 100 MB, and ends with a bracket once it is whole.
+    const path = await eventually(
+      () => {
+        const [file] = readdirSync(folder);
+        const isWhole =
+          file !== undefined && readFileSync(join(folder, file), 'latin1').trimEnd().endsWith(']}');
+        return isWhole ? join(folder, file) : null;
+      },
+      { timeoutMs: 60_000, intervalMs: 500 },
+    );
+    found[app] = named(readFileSync(path, 'latin1'));
+    rmSync(path);
+  }
+  return found;
+}
+
+/** Returns what names the secrets that a text holds. */
+function namesIn(secrets: Readonly<Record<string, string>>): (text: string) => string[] {
+  const forms = Object.entries(secrets).map(([name, secret]) => [name, formsOf(secret)] as const);
+  return (text) =>
+    forms.filter(([, written]) => written.some((form) => text.includes(form))).map(([name]) => name);
 }
 
 type Look = (place: string, text: string) => void;

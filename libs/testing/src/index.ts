@@ -48,7 +48,7 @@ export { startAllInOne } from './fleet/all-in-one.js';
 export type { ReceivedHook } from './fleet/hook-receiver.js';
 export { runStack, type RunStack } from './fleet/run-stack.js';
 export { startFleet, type Fleet, type FleetOptions } from './fleet/fleet.js';
-export { type FleetApp } from './fleet/fleet-environment.js';
+export { FLEET_APPS, type FleetApp } from './fleet/fleet-environment.js';
 export type { Proxied } from './fleet/fleet-servers.js';
 export { startGuard, withGuard } from './fleet/guard-process.js';
 export { repository } from './fleet/repository.js';
