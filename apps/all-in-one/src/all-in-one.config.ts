@@ -1,7 +1,7 @@
 import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { readCatalogueConfig, type CatalogueConfig } from '@gateway/catalogue';
 import { EdgeConfig, enabledProviders } from '@gateway/edge';
-import { keyedProviders } from '@gateway/upstream';
+import { keyedProviders, withBilling } from '@gateway/upstream';
 import { readKeysConfig, type KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
 import { readNotificationsConfig, type NotificationsConfig } from '@gateway/notifications';
@@ -165,7 +165,7 @@ export function readServices(
   return readConfigs({
     catalogue: () => readCatalogueConfig(decided),
     keys: () => readKeysConfig(decided),
-    usage: () => readUsageConfig(decided),
+    usage: () => readUsageConfig(withBilling(decided)),
     notifications: () => readNotificationsConfig(decided),
     workers: () => loadConfig(WorkersConfig, decided),
     edge: () => ownEdge(decided),
@@ -178,7 +178,7 @@ export function readServices(
 
 /** Throws ConfigError where answers would wait for brokers: this process keeps its event log in memory. */
 function ownEdge(env: Environment): Readonly<EdgeConfig> {
-  const config = loadConfig(EdgeConfig, env);
+  const config = loadConfig(EdgeConfig, withBilling(env));
   if (config.JOURNAL_ACK_ORGANIZATIONS.length > 0)
     throw new ConfigError(['JOURNAL_ACK_ORGANIZATIONS: one process has no brokers, so leave it empty']);
   if (config.JOURNAL_ACK === 'kafka')

@@ -160,6 +160,28 @@ describe('what --check-config reads', () => {
   );
 });
 
+describe('the mode of billing', () => {
+  const modesOf = (env: Record<string, string>) => {
+    const running = { databaseUrl: 'postgresql://127.0.0.1/postgres', simulatorUrl: 'http://127.0.0.1:1' };
+    const { keys, usage, edge } = readServices(env, dataPaths(folder), running);
+    return [keys.BILLING, usage.BILLING, edge.BILLING];
+  };
+
+  it('issue 38 is that of the file in each service, and BILLING wins', () => {
+    const GATEWAY_CONFIG = file('gateway.yaml', 'billing: off');
+    expect(modesOf({ GATEWAY_CONFIG })).toEqual(['off', 'off', 'off']);
+    expect(modesOf({ GATEWAY_CONFIG, BILLING: 'prepaid' })).toEqual(['prepaid', 'prepaid', 'prepaid']);
+    expect(modesOf({})).toEqual(['prepaid', 'prepaid', 'prepaid']);
+  });
+
+  it('issue 38 is named where it is another one', () => {
+    expect(faultsOf({ GATEWAY_CONFIG: file('gateway.yaml', 'billing: postpaid') })).toMatch(
+      /gateway\.yaml, line 1: billing: /,
+    );
+    expect(faultsOf({ BILLING: 'postpaid' })).toContain('BILLING');
+  });
+});
+
 describe('addresses that are handed out', () => {
   const addressesOf = (env: Record<string, string>) => {
     const running = { databaseUrl: 'postgresql://127.0.0.1/postgres', simulatorUrl: 'http://127.0.0.1:1' };

@@ -10,6 +10,7 @@ import {
 } from '@gateway/edge';
 import { kafkaAccess, WorkerShipper } from '@gateway/event-log';
 import {
+  billingAgreement,
   livePrincipals,
   redisAddress,
   RemoteCatalogueModule,
@@ -52,6 +53,7 @@ export function edgeParts({
     RemoteResponsesModule,
     RemoteRouteHealthModule,
     RemoteStoredContentModule,
+    billingAgreement(config.BILLING),
   ];
   return [edge, fleetShipper(fleet, config), ...ports];
 }

@@ -3,7 +3,7 @@ import { EdgeConfig, enabledProviders } from '@gateway/edge';
 import { startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { ObjectStoreConfig } from '@gateway/object-store';
 import { loadConfig, readConfigs, readTls, runMain, serviceEnvironment } from '@gateway/platform';
-import { keyedProviders } from '@gateway/upstream';
+import { keyedProviders, withBilling } from '@gateway/upstream';
 import { EdgeLimitsConfig, edgeLimits } from './edge-limits.js';
 import { edgeParts } from './edge-parts.js';
 
@@ -11,7 +11,7 @@ await runMain('edge', () => {
   const env = serviceEnvironment();
   const settings = readConfigs({
     fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL', 'WORKERS_URL'], env),
-    config: () => loadConfig(EdgeConfig, env),
+    config: () => loadConfig(EdgeConfig, withBilling(env)),
     limits: () => loadConfig(EdgeLimitsConfig, env),
     tls: () => readTls(env),
     objects: () => loadConfig(ObjectStoreConfig, env),

@@ -8,6 +8,7 @@ export { ConnectedLimitStore, connectRedis } from './redis/connect-redis.js';
 export type { RedisAddress } from './redis/connect-redis.js';
 export { HttpFunds } from './remote/http-funds.js';
 export {
+  billingAgreement,
   RemoteCatalogueModule,
   RemoteContentsModule,
   RemoteCatalogueNamesModule,

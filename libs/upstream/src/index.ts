@@ -10,6 +10,7 @@ export {
   gatewayFile,
   keyedProviders,
   namesIn,
+  withBilling,
   withFile,
   type KeyedProvider,
 } from './keyed-providers.js';

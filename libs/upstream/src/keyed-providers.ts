@@ -55,6 +55,11 @@ export function withFile(env: Environment, { providers, catalogue }: GatewayConf
   return merged;
 }
 
+/** The environment with the `billing` of the file: the variable wins. Throws ConfigError where the file cannot be read. */
+export function withBilling(env: Environment): Environment {
+  return { ...env, BILLING: env.BILLING || gatewayFile(env).config.billing };
+}
+
 /** A provider and the operator's address for it. */
 export interface KeyedProvider {
   provider: Provider;

@@ -202,7 +202,7 @@ const OPERATION: Rows = Object.fromEntries<Row>([
       'POST /internal/gate/:account',
       'POST /internal/gate/:account/due',
     ],
-    'GET /internal/balances/:account',
+    ...['GET /internal/balances/:account', 'GET /internal/billing'],
     ...['POST /internal/spend', 'GET /internal/watermarks/:producer', 'GET /internal/applied/:producer'],
     'POST /internal/producers/:producer',
     ...['GET /internal/catalogue/snapshot', 'GET /internal/catalogue/snapshots/:id'],

@@ -25,11 +25,13 @@ import {
   ResponseStore,
   RouteHealth,
   StoredContent,
+  type BillingMode,
   type Clock,
   type Random,
 } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { ReadinessChecks, InternalHttp, LOGGER, Metrics, CLOCK, RANDOM } from '@gateway/platform';
+import { BillingAgreement, OWN_BILLING } from './billing-agreement.js';
 import { HttpCatalogueNames } from './http-catalogue-names.js';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpDirectory } from './http-directory.js';
@@ -136,6 +138,12 @@ export const RemoteCatalogueNamesModule = overHttp(class CatalogueNamesOverHttp 
 
 /** The usage service's ledger, for an app that does not hold it. */
 export const RemoteFundsModule = overHttp(class FundsOverHttp {}, [{ provide: Funds, useClass: HttpFunds }]);
+
+/** Returns the comparison of an edge's mode of billing with that of its neighbours. */
+export const billingAgreement = (own: BillingMode): DynamicModule => ({
+  module: class BillingAgreementModule {},
+  providers: [{ provide: OWN_BILLING, useValue: own }, BillingAgreement],
+});
 
 /** Provides the contents store of the usage service, for an app that does not hold it. */
 export const RemoteContentsModule = overHttp(class ContentsOverHttp {}, [

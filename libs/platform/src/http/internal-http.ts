@@ -7,7 +7,7 @@ import { serviceUnavailable, type ServiceName } from '../errors/service-unavaila
 export interface InternalRequest {
   service: ServiceName;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Begins with /internal/. */
+  /** Begins with /internal/, but for reads that are public. */
   path: string;
   /** Value sent as JSON. */
   body?: unknown;

@@ -195,6 +195,7 @@ export const GATEWAY_CONFIG_SCHEMA = {
     models: { type: 'array', maxItems: 10_000, items: model },
     prices: { type: 'array', maxItems: 10_000, items: override },
     aliases: { type: 'array', maxItems: 1_000, items: alias },
+    billing: { enum: ['prepaid', 'off'] },
     catalogue,
     organizations,
   },

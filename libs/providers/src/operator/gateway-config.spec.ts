@@ -64,7 +64,7 @@ describe('a gateway.yaml', () => {
     [
       'other: 1',
       [
-        'other is unknown; what may stand here is providers, models, prices, aliases, catalogue, organizations.',
+        'other is unknown; what may stand here is providers, models, prices, aliases, billing, catalogue, organizations.',
       ],
     ],
     ['[]', ['this has to be a map of names and values.']],

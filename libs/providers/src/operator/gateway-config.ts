@@ -93,6 +93,8 @@ export interface GatewayConfig {
   models: OwnModel[];
   prices: PriceOverride[];
   aliases: OwnAlias[];
+  /** BILLING, which wins. */
+  billing?: 'prepaid' | 'off';
   /** Settings of the catalogue; a variable that is set wins. */
   catalogue: CatalogueSettings;
   /** Defaults of new organizations. */

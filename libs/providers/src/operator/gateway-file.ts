@@ -99,9 +99,10 @@ export class GatewayFile {
     const { organizations: noDefaults, catalogue: noSettings } = NO_GATEWAY_CONFIG;
     const organizations = (isFaulty('organizations') ? undefined : given.organizations) ?? noDefaults;
     const catalogue = (isFaulty('catalogue') ? undefined : given.catalogue) ?? noSettings;
+    const { billing } = isFaulty('billing') ? {} : given;
     this.paths.set(organizations, ['organizations']);
     const entries = Object.fromEntries(lists) as Partial<GatewayConfig>;
-    return { ...NO_GATEWAY_CONFIG, ...entries, organizations, catalogue };
+    return { ...NO_GATEWAY_CONFIG, ...entries, ...(billing && { billing }), organizations, catalogue };
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ORG_TIERS } from '@gateway/contracts';
 import { loadConfig, readConfigs, requireMakeable, SystemRandom } from '@gateway/platform';
+import { withBilling } from '@gateway/upstream';
 import { KeysConfig, KeysSecretsConfig } from './keys.config.js';
 import { orgDefaultsOf } from './orgs/org-defaults.js';
 import { loadSecrets } from './secrets/service-secrets.js';
@@ -13,13 +14,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readKeysConfig(env: Environment): Readonly<KeysConfig> {
   const { config } = readConfigs({
-    config: () => loadConfig(KeysConfig, env),
+    config: () => loadConfig(KeysConfig, withBilling(env)),
     // Each by itself, so that another setting's fault hides none of them.
     defaults: () =>
       orgDefaultsOf({
         GATEWAY_CONFIG: env.GATEWAY_CONFIG || undefined,
         KEYS_DEFAULT_TIER: ORG_TIERS.find((tier) => tier === env.KEYS_DEFAULT_TIER),
-        BILLING: env.BILLING === 'off' ? 'off' : 'prepaid',
+        BILLING: withBilling(env).BILLING === 'off' ? 'off' : 'prepaid',
       }),
     secrets: () => lookAtSecrets(loadConfig(KeysSecretsConfig, env)),
   });

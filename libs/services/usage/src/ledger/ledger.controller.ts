@@ -7,15 +7,26 @@ import {
   SpendBody,
   WatermarkQuery,
   type AppliedRange,
+  type BillingMode,
 } from '@gateway/contracts';
 import { Access } from '@gateway/platform';
+import { UsageConfig } from '../usage.config.js';
 import { LedgerFunds } from './ledger-funds.js';
 
 /** The ledger for the other services, by the fleet's token. */
 @Controller('internal')
 @Access({ internal: true })
 export class LedgerController {
-  constructor(private readonly funds: LedgerFunds) {}
+  constructor(
+    private readonly funds: LedgerFunds,
+    private readonly config: UsageConfig,
+  ) {}
+
+  /** Reads how this service bills, which every service has to do alike. */
+  @Get('billing')
+  billing(): { billing: BillingMode } {
+    return { billing: this.config.BILLING };
+  }
 
   @Post('gate/:account')
   @HttpCode(204)

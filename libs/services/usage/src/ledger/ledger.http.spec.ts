@@ -156,6 +156,7 @@ describe('every endpoint of the usage service x who calls', () => {
     ],
     ['POST /internal/gate/:account/due', '/internal/gate/acct_1/due', {}, { ...inside, fleet: 204 }],
     ['POST /internal/spend', '/internal/spend', { scopes }, { ...inside, fleet: 200 }],
+    ['GET /internal/billing', '/internal/billing', undefined, { ...inside, fleet: 200 }],
     ['GET /internal/balances/:account', '/internal/balances/acct_none', undefined, { ...inside, fleet: 200 }],
     ['POST /internal/credits', '/internal/credits', {}, { ...inside, fleet: 422 }],
     [
