@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Route } from '@gateway/contracts';
 import { jsonBody } from '@gateway/dialects';
 import { PROVIDERS } from '@gateway/providers';
+import { ownCertificate } from '@gateway/testing';
 import { keyedProviders } from '@gateway/upstream';
 import { enabledProviders } from './edge.config.js';
 
@@ -136,6 +137,26 @@ providers:
         enabledProviders({ GATEWAY_CONFIG: path, OPENAI_API_KEY: 'k1', GROQ_API_KEY_FILE: '/none' }),
       ).toThrow(
         /2 fault\(s\)(?=.*line 1: providers\[0\]\.headers\.X-Lab-Token: LAB_TOKEN is not set)(?=.*GROQ_API_KEY_FILE)/s,
+      );
+    });
+
+    it('issue 38 is refused where TLS stands at an http address of a variable, or twice at one address', () => {
+      const [one, two] = [ownCertificate(), ownCertificate()].map(({ cert }, n) => {
+        const at = join(folder, `ca-${n}.pem`);
+        writeFileSync(at, cert);
+        return at;
+      });
+      const lab = (slug: string, ca: string) =>
+        `{slug: ${slug}, dialect: chat, base_url: 'https://lab.example/${slug}', ca_file: ${ca}}`;
+      writeFileSync(path, `providers: [{slug: openai, ca_file: ${one}}, ${lab('a', one)}, ${lab('b', one)}]`);
+      const env = { GATEWAY_CONFIG: path, OPENAI_API_KEY: 'k1' };
+      expect([...enabledProviders(env).keys()]).toEqual(['openai', 'a', 'b']);
+      expect(() => enabledProviders({ ...env, OPENAI_BASE_URL: 'http://proxy.lab:8080/v1' })).toThrow(
+        'ca_file or client_cert_file of openai: its address http://proxy.lab:8080 has no TLS',
+      );
+      writeFileSync(path, `providers: [${lab('a', one)}, ${lab('b', two)}]`);
+      expect(() => enabledProviders({ GATEWAY_CONFIG: path })).toThrow(
+        'a and b name different TLS files for one address, https://lab.example',
       );
     });
 

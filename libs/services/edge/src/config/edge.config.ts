@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   ArrayMaxSize,
   IsBoolean,
@@ -157,6 +158,7 @@ export function enabledProviders(env: Environment = process.env): Map<string, En
       const one = { provider, access: ownAccess(provider, env) };
       enabled.set(provider.slug, withParts(one, parts.get(provider.slug)));
     });
+  faults.push(...tlsFaults(enabled));
   attempt(() => loadConfig(AutoConfig, known));
   if (faults.length > 0) throw new ConfigError(faults);
   return withoutSimulated(enabled, loadConfig(AutoConfig, known));
@@ -182,6 +184,25 @@ function withParts(one: EnabledProvider, parts: UpstreamParts | undefined): Enab
     ...(tls !== null && { tls }),
     ...(healthPath !== null && { healthUrl: `${new URL(access.baseUrl).origin}${healthPath}` }),
   };
+}
+
+/** Returns what is wrong with TLS at the addresses that providers have in the end, those of variables too. */
+function tlsFaults(enabled: ReadonlyMap<string, EnabledProvider>): string[] {
+  const faults: string[] = [];
+  const first = new Map<string, { slug: string; tls: UpstreamTls }>();
+  for (const [slug, { access, tls }] of enabled) {
+    if (tls === undefined) continue;
+    const { protocol, origin } = new URL(access.baseUrl);
+    const other = first.get(origin);
+    if (protocol === 'http:')
+      faults.push(`GATEWAY_CONFIG: ca_file or client_cert_file of ${slug}: its address ${origin} has no TLS`);
+    else if (other !== undefined && !isDeepStrictEqual(other.tls, tls))
+      faults.push(
+        `GATEWAY_CONFIG: ${other.slug} and ${slug} name different TLS files for one address, ${origin}`,
+      );
+    else first.set(origin, { slug, tls });
+  }
+  return faults;
 }
 
 /** Marks the simulated providers that `auto` leaves out: the built-in answers are no substitute for a real model. */
