@@ -36,7 +36,7 @@ export function refuse(model: CatalogueModel, found: Survey, options: PlanOption
   if (found.isPlatformOff) throw new ApiError('byok_model_not_allowed', { param: 'model' });
   if (found.readyAtMs !== null)
     throw new ApiError('provider_not_available', {
-      message: `Every credential for ${model.record.id} is at a limit of its provider.`,
+      message: `No provider of ${model.record.id} is ready: its credentials are at a limit or refused, or its health check fails.`,
       param: 'model',
       retryAfterSeconds: Math.max(1, Math.ceil((found.readyAtMs - options.nowMs) / 1_000)),
       shouldRetry: true,

@@ -74,6 +74,7 @@ describe('a provider with a health path', () => {
         'provider_not_available',
         'true',
       ]);
+      expect(error.message).toContain('its health check fails');
       const other = await post('acme/two');
       expect([other.status, (await edge.record(other)).provider]).toEqual([200, 'simulated']);
       health = { status: 204 };
