@@ -223,6 +223,8 @@ interface AskedContent<Request> {
   readonly endUser: string | null;
   /** Files that the body names and does not hold. */
   readonly files?: readonly { readonly id: string; readonly param: string }[];
+  /** True where the body asks for an answer that is stored, here or at its provider; absent where it does not. */
+  readonly isStored?: true;
   /** Members of the body that the endpoint does not read, whatever route serves: named in X-Service-Ignored-Params. */
   readonly unread?: readonly string[];
   /** The endpoint's own middle form. Only the endpoint and its dialects look at it. */

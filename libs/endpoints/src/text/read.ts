@@ -75,6 +75,7 @@ export function readText(
     ...cacheOf(request),
     context: {},
     ...(unread.length > 0 && { unread }),
+    ...(body.value.store === true && { isStored: true }),
     ...(request.files.length > 0 && { files: request.files }),
     ...(request.atProvider !== undefined && { atProvider: request.atProvider }),
     ...(request.unpriced !== undefined && { unpriced: request.unpriced }),

@@ -110,7 +110,7 @@ function withoutState(request: InferenceRequest): Asked | null {
   const { endpoint } = request;
   const asked = endpoint.read(request);
   if (asked instanceof StoredContentNeeded || asked.files !== undefined) return null;
-  if ((asked.input.inputDocuments?.length ?? 0) > 0) return null;
+  if (asked.isStored || (asked.input.inputDocuments?.length ?? 0) > 0) return null;
   const { state } = endpoint;
   if (state === undefined) return asked;
   const isBound =
