@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, testPostgres, type TestDatabase } from '@gateway/testing';
+import pg from 'pg';
 import { readSettings } from './all-in-one.config.js';
 import { startAllInOne, type AllInOne } from './all-in-one.js';
 
@@ -131,5 +132,51 @@ describe('an alias that is moved from one model to another', () => {
     expect(await listed()).toBeUndefined();
     // A process that the machine leaves no time sheds with 503.
     await eventually(async () => (await chat('house')).status === 404);
+  });
+});
+
+describe('an alias with a shadow', () => {
+  it('is answered and charged as without one; the platform pays for the shadow, and shows both side by side', async () => {
+    const own = String((await call('POST', '/v1/keys', token, { org_id: orgId, rpm: 1_000 })).body.key);
+    const shadow = { model: SECOND, sample_pct: 100 };
+    const made = await call('POST', '/v1/admin/aliases', token, {
+      ...{ name: 'tried', shadow, targets: [{ model: FIRST, weight: 1 }] },
+    });
+    expect([made.status, made.body.shadow]).toEqual([201, shadow]);
+    const read = `/v1/admin/aliases/${String(made.body.id)}/shadow`;
+    const answered: unknown[] = [];
+    // A machine that is busy drops shadows first, and then sheds requests with 503: so it is asked until some have come.
+    const page = await eventually(
+      async () => {
+        const answer = await call('POST', '/v1/chat/completions', own, {
+          ...{ model: 'tried', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] },
+        });
+        if (answer.status === 200) answered.push(answer.body.model);
+        const { body } = await call('GET', read, token);
+        const { primary, shadow: sums } = body.totals as Record<string, Json>;
+        return Number(primary.requests) >= 3 && primary.requests === sums.requests ? body : null;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(new Set(answered)).toEqual(new Set([FIRST]));
+    const events = await eventually(async () => {
+      const { body } = await call('POST', '/v1/usage/events', own, { org_id: 'mine', limit: 200 });
+      return (body.events as Json[]).length === answered.length ? (body.events as Json[]) : null;
+    });
+    expect(events.map(({ model, requested_model: name }) => [model, name])).toEqual(
+      events.map(() => [FIRST, 'tried']),
+    );
+    const [{ primary, shadow: second }] = page.data as Record<string, Json>[];
+    expect([primary, second]).toMatchObject([
+      { model: FIRST, outcome: 'served', http_status: 200 },
+      { model: SECOND, outcome: 'served', http_status: 200 },
+    ]);
+    const pool = new pg.Client({ connectionString: database.url });
+    await pool.connect();
+    const booked = `SELECT trim_scale(a.posted)::text AS posted, (SELECT sum(cost) > 0 FROM usage.usage_event WHERE account_id = a.id) AS costs,
+        (SELECT trim_scale(sum(CASE WHEN debit = a.id THEN amount ELSE -amount END))::text FROM usage.transfer WHERE a.id IN (debit, credit)) AS moved
+      FROM usage.account AS a WHERE a.id = 'acct_shadow'`;
+    const { rows } = await pool.query(booked).finally(() => pool.end());
+    expect(rows).toEqual([{ posted: '0', costs: true, moved: '0' }]);
   });
 });
