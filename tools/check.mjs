@@ -24,6 +24,7 @@ const steps = [
   'requirements',
   'docs:check',
   'chart',
+  'alerts',
   'packages',
 ];
 
