@@ -28,6 +28,8 @@ interface Manifest {
   metadata: { name: string; labels: Record<string, string> };
   spec: {
     template?: { spec: Pod };
+    /** Template of the jobs of a CronJob. */
+    jobTemplate?: { spec: { template: { spec: Pod } } };
     maxReplicas?: number;
     volumeClaimTemplates?: { metadata: { name: string; labels?: unknown } }[];
     groups?: { rules: { alert: string; annotations: Record<string, string> }[] }[];
@@ -41,9 +43,10 @@ const manifestsOf = (name: string): Manifest[] =>
     .filter((manifest) => manifest !== null);
 const all = new Map(['cluster', 'journal', 'small'].map((name) => [name, manifestsOf(name)]));
 const pods = [...all].flatMap(([name, manifests]) =>
-  manifests.flatMap(({ kind, metadata, spec }) =>
-    spec?.template === undefined ? [] : [[`${name} ${kind} ${metadata.name}`, spec.template.spec] as const],
-  ),
+  manifests.flatMap(({ kind, metadata, spec }) => {
+    const template = spec?.template ?? spec?.jobTemplate?.spec.template;
+    return template === undefined ? [] : [[`${name} ${kind} ${metadata.name}`, template.spec] as const];
+  }),
 );
 const documented = new Set(
   [...read('.env.example').matchAll(/\b([A-Z][A-Z0-9_]+)\b/g)].map(([, name]) => name),
@@ -139,7 +142,7 @@ describe('the manifests of Kubernetes', () => {
     expect(edge?.spec.volumeClaimTemplates?.map(({ metadata }) => metadata)).toEqual([{ name: 'journal' }]);
   });
 
-  it.each(pods.filter(([name]) => !name.includes(' Job ')))(
+  it.each(pods.filter(([name]) => !/ (?:Cron)?Job /.test(name)))(
     '%s: is not killed before its drain is over',
     (_name, pod) => {
       const secondsOf = (setting: string): number =>
