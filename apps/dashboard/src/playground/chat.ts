@@ -7,18 +7,34 @@ export interface Settings {
   system: string;
   temperature: string;
   maxTokens: string;
+  topP: string;
+  seed: string;
+  /** Texts at which the answer ends, one a line. */
+  stop: string;
+  /** Effort of a model that reasons; empty = its own. */
+  effort: string;
   /** JSON of a list of tools; empty = none. */
   tools: string;
+  /** JSON schema of the answer; empty = free text. */
+  schema: string;
 }
 
+export const NO_SETTINGS: Settings = {
+  ...{ system: '', temperature: '', maxTokens: '', topP: '', seed: '', stop: '', effort: '' },
+  ...{ tools: '', schema: '' },
+};
+
 interface ToolCall {
+  id: string;
   name: string;
   arguments: string;
 }
 
 export interface Turn {
-  role: 'user' | 'assistant';
+  role: 'user' | 'assistant' | 'tool';
   text: string;
+  /** Call that a result of a tool belongs to. */
+  callId?: string;
   /** A data URL. */
   image?: string;
   toolCalls?: readonly ToolCall[];
@@ -37,34 +53,58 @@ export interface Answer {
 
 type Body = Record<string, unknown>;
 
-/** The body of POST /v1/chat/completions. Throws Problem where the tools are no JSON. */
+/** The body of POST /v1/chat/completions. Throws Problem where the tools or the schema are no JSON. */
 export function bodyOf(model: string, turns: readonly Turn[], settings: Settings): Body {
-  const { system, temperature, maxTokens, tools } = settings;
+  const { system, temperature, maxTokens, topP, seed, effort, tools, schema } = settings;
+  const stop = settings.stop.split('\n').filter((line) => line !== '');
   return {
     model,
     messages: [
       ...(system.trim() === '' ? [] : [{ role: 'system', content: system }]),
-      ...turns.filter(({ text, image }) => text !== '' || image !== undefined).map(messageOf),
+      ...turns.map(messageOf).filter((message) => message !== null),
     ],
     stream: true,
     stream_options: { include_usage: true },
     ...(temperature.trim() === '' ? {} : { temperature: figureOf(temperature) }),
     ...(maxTokens.trim() === '' ? {} : { max_tokens: figureOf(maxTokens) }),
-    ...(tools.trim() === '' ? {} : { tools: toolsOf(tools) }),
+    ...(topP.trim() === '' ? {} : { top_p: figureOf(topP) }),
+    ...(seed.trim() === '' ? {} : { seed: figureOf(seed) }),
+    ...(stop.length === 0 ? {} : { stop }),
+    ...(effort === '' ? {} : { reasoning_effort: effort }),
+    ...(tools.trim() === '' ? {} : { tools: jsonOf(tools, 'The tools are not JSON.') }),
+    ...(schema.trim() === '' ? {} : { response_format: formatOf(schema) }),
   };
 }
 
-function messageOf({ role, text, image }: Turn): Body {
-  if (image === undefined) return { role, content: text };
+/** Returns the message of a turn; null for one that says nothing. */
+function messageOf(
+  { role, text, image, toolCalls, callId }: Turn,
+  at: number,
+  turns: readonly Turn[],
+): Body | null {
+  if (role === 'tool') return { role, tool_call_id: callId, content: text };
+  // Calls without results would be refused: who writes on has let them go.
+  if (toolCalls?.length && turns[at + 1]?.role === 'tool')
+    return { role, content: text === '' ? null : text, tool_calls: toolCalls.map(callOf) };
+  if (image === undefined) return text === '' ? null : { role, content: text };
   const parts: Body[] = [{ type: 'image_url', image_url: { url: image } }];
   return { role, content: text === '' ? parts : [{ type: 'text', text }, ...parts] };
 }
 
-function toolsOf(text: string): unknown {
+function callOf({ id, name, arguments: given }: ToolCall): Body {
+  return { id, type: 'function', function: { name, arguments: given } };
+}
+
+function formatOf(schema: string): Body {
+  const json_schema = { name: 'answer', schema: jsonOf(schema, 'The schema of the answer is not JSON.') };
+  return { type: 'json_schema', json_schema };
+}
+
+function jsonOf(text: string, message: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Problem({ status: 422, code: 'tools_no_json', message: 'The tools are not JSON.' });
+    throw new Problem({ status: 422, code: 'not_json', message });
   }
 }
 
@@ -72,7 +112,7 @@ interface Delta {
   choices?: {
     delta?: {
       content?: string | null;
-      tool_calls?: { index?: number; function?: { name?: string; arguments?: string } }[];
+      tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: string } }[];
     };
   }[];
   usage?: { prompt_tokens?: number; completion_tokens?: number } | null;
@@ -127,8 +167,8 @@ export function grown(answer: Answer, event: Delta, elapsedMs: number): Answer {
   }
   const delta = event.choices?.[0]?.delta;
   const toolCalls = answer.toolCalls.map((call) => ({ ...call }));
-  for (const { index = 0, function: called } of delta?.tool_calls ?? []) {
-    const call = (toolCalls[index] ??= { name: '', arguments: '' });
+  for (const { index = 0, id, function: called } of delta?.tool_calls ?? []) {
+    const call = (toolCalls[index] ??= { id: id ?? `call_${index}`, name: '', arguments: '' });
     call.name += called?.name ?? '';
     call.arguments += called?.arguments ?? '';
   }
@@ -143,13 +183,12 @@ export function grown(answer: Answer, event: Delta, elapsedMs: number): Answer {
   };
 }
 
-/** The call as a person would make it; the shown code runs as it is, with a key of one's own. */
-export function curlOf(origin: string, body: Body): string {
-  const quoted = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
-  return [
-    `curl -N ${origin}/v1/chat/completions \\`,
-    `  -H "Authorization: Bearer $GATEWAY_KEY" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d '${quoted}'`,
-  ].join('\n');
+/** Shortest stream whose speed says something: a shorter one came at once. */
+const SPEED_FROM_MS = 100;
+
+/** Returns tokens a second of an answer; null where it came too fast to tell. */
+export function speedOf({ completionTokens, firstTokenMs, totalMs }: Answer): number | null {
+  if (completionTokens === null || totalMs === null) return null;
+  const streamedMs = totalMs - (firstTokenMs ?? 0);
+  return streamedMs < SPEED_FROM_MS ? null : Math.round((completionTokens * 1_000) / streamedMs);
 }

@@ -7,21 +7,37 @@ import { count, milliseconds } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { ProblemCard } from '../shell/problem-card.js';
-import type { Answer, Turn } from './chat.js';
+import { speedOf, type Answer, type Turn } from './chat.js';
 import type { Lane } from './lanes.js';
-import { useCost } from './playground.queries.js';
+import { priceOf } from './model-price.js';
+import { useCost, useModelOf } from './playground.queries.js';
+import { ToolResults } from './tool-results.js';
 
 const AnswerText = lazy(() => import('./answer-text.js'));
 
-export function LaneView({ lane }: { lane: Lane }): ReactNode {
+interface LaneViewProps {
+  lane: Lane;
+  /** Called with the results of the tools that the model has called. */
+  onResults: (results: readonly string[]) => void;
+}
+
+/** Conversation with one model, and the figures of its last answer. */
+export function LaneView({ lane, onResults }: LaneViewProps): ReactNode {
   const { model, turns, answer, problem, isRunning } = lane;
   const { slug } = useOrg();
+  const known = useModelOf(model).data;
+  const calls = turns.at(-1)?.toolCalls ?? [];
   return (
     <Paper withBorder p="md" component="section" aria-label={model}>
       <Group justify="space-between" mb="sm">
-        <Text fw={600} size="sm">
-          {model}
-        </Text>
+        <div>
+          <Text fw={600} size="sm">
+            {model}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {known?.is_available === false ? 'needs a provider key' : priceOf(known)}
+          </Text>
+        </div>
         {isRunning && <Loader size="xs" aria-label="Answering" />}
       </Group>
       <Stack gap="sm" aria-live="polite" aria-busy={isRunning}>
@@ -33,6 +49,9 @@ export function LaneView({ lane }: { lane: Lane }): ReactNode {
         {turns.map((turn, index) => (
           <Said key={index} turn={turn} />
         ))}
+        {calls.length > 0 && !isRunning && (
+          <ToolResults key={turns.length} calls={calls} onSend={onResults} />
+        )}
         {problem !== null && <ProblemCard failure={problem} />}
         {problem !== null && needsProviderKey(asProblem(problem)) && (
           <Anchor component={Link} to={`/o/${slug}/provider-keys`} size="sm">
@@ -46,13 +65,18 @@ export function LaneView({ lane }: { lane: Lane }): ReactNode {
 }
 
 function Said({ turn }: { turn: Turn }): ReactNode {
-  if (turn.role === 'user') {
+  if (turn.role !== 'assistant') {
     return (
       <Box
         bg="var(--mantine-color-default-hover)"
         p="sm"
         style={{ borderRadius: 'var(--mantine-radius-md)' }}
       >
+        {turn.role === 'tool' && (
+          <Text size="xs" c="dimmed">
+            Result of a tool
+          </Text>
+        )}
         {turn.image !== undefined && (
           <img src={turn.image} alt="What you attached" style={{ maxHeight: 120, maxWidth: '100%' }} />
         )}
@@ -78,12 +102,10 @@ function Said({ turn }: { turn: Turn }): ReactNode {
 
 function Figures({ answer }: { answer: Answer }): ReactNode {
   const { slug, id } = useOrg();
-  const { requestId, firstTokenMs, totalMs, promptTokens, completionTokens } = answer;
+  const { requestId, firstTokenMs, promptTokens, completionTokens } = answer;
   const cost = useCost(id, requestId);
   useReadAnewAfter(cost.isSuccess);
-  const seconds = totalMs === null ? null : (totalMs - (firstTokenMs ?? 0)) / 1_000;
-  const speed =
-    completionTokens === null || seconds === null || seconds <= 0 ? null : completionTokens / seconds;
+  const speed = speedOf(answer);
   return (
     <Group gap="md" role="group" aria-label="About this answer">
       <Text size="xs" c="dimmed">
@@ -91,7 +113,7 @@ function Figures({ answer }: { answer: Answer }): ReactNode {
       </Text>
       {speed !== null && (
         <Text size="xs" c="dimmed">
-          {speed.toFixed(0)} tokens/s
+          {count(speed)} tokens/s
         </Text>
       )}
       <Text size="xs" c="dimmed">

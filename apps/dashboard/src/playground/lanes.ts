@@ -23,6 +23,8 @@ const newLane = (model: string, past: readonly Turn[]): Lane => ({
 interface Conversation {
   lanes: readonly Lane[];
   send: (turn: Turn, settings: Settings, key: () => Promise<string>) => void;
+  /** Sends the results of the tools that a model has called, in the order of its calls. */
+  answer: (model: string, results: readonly string[], settings: Settings, key: () => Promise<string>) => void;
   stop: () => void;
   clear: () => void;
 }
@@ -40,6 +42,13 @@ export function useLanes(models: readonly string[], past: readonly Turn[]): Conv
 
   const send: Conversation['send'] = (turn, settings, key) => {
     for (const { model, turns } of lanes) void ask(model, [...turns, turn], settings, key);
+  };
+
+  const answer: Conversation['answer'] = (model, results, settings, key) => {
+    const turns = lanes.find((lane) => lane.model === model)?.turns ?? [];
+    const calls = turns.at(-1)?.toolCalls ?? [];
+    const told = calls.map(({ id }, at): Turn => ({ role: 'tool', callId: id, text: results[at] ?? '' }));
+    void ask(model, [...turns, ...told], settings, key);
   };
 
   async function ask(
@@ -75,5 +84,5 @@ export function useLanes(models: readonly string[], past: readonly Turn[]): Conv
     setByModel(new Map());
     begin([]);
   };
-  return { lanes, send, stop, clear };
+  return { lanes, send, answer, stop, clear };
 }

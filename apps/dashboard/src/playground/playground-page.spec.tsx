@@ -7,6 +7,7 @@ import { renderedAt } from '../shell/rendered.fixture.js';
 import type { Replay } from '../shell/replay.js';
 
 const GET = jest.fn(async (path: string) => {
+  if (path === '/v1/models/{brand}/{name}') return { data: { is_free: true, is_available: true } };
   if (path !== '/auth/me') return { data: { data: [], total: 0 } };
   return { data: { user: { id: 'usr_1', time_zone: null }, memberships: [], is_super_admin: false } };
 });
@@ -55,7 +56,12 @@ describe('the playground', () => {
     expect(screen.getByLabelText<HTMLTextAreaElement>('System message').value).toBe('Be short.');
     expect(screen.getByLabelText<HTMLInputElement>('Temperature').value).toBe('0');
     expect(address()).toBe('/o/org_1/playground');
-    fireEvent.click(screen.getByRole('button', { name: 'Clear' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Show code' }));
+    fireEvent.click(await screen.findByRole('tab', { name: 'Python' }));
+    const code = screen.getByRole('region', { name: 'the call in Python' }).textContent;
+    expect(code).toContain('"temperature": 0');
+    expect(code).toContain('"content": "Be short."');
+    fireEvent.click(screen.getByRole('button', { name: 'Clear', hidden: true }));
     expect(screen.queryByText('Hello')).toBeNull();
   });
 });

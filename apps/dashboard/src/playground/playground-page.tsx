@@ -1,31 +1,24 @@
-import {
-  Button,
-  Group,
-  JsonInput,
-  Modal,
-  MultiSelect,
-  SimpleGrid,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
-import { IconCode } from '@tabler/icons-react';
+import { Button, Group, MultiSelect, SimpleGrid, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useLocation } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useMe } from '../session/me.queries.js';
-import { CodeBlock } from '../shell/code-block.js';
+import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import type { Replay } from '../shell/replay.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
-import { bodyOf, curlOf, type Settings, type Turn } from './chat.js';
+import { NO_SETTINGS, type Settings, type Turn } from './chat.js';
 import { Composer } from './composer.js';
 import { LaneView } from './lane-view.js';
 import { useLanes, type Lane } from './lanes.js';
-import { playgroundKey, useTextModels } from './playground.queries.js';
+import { priceOf } from './model-price.js';
+import { playgroundKey, useSpent, useTextModels } from './playground.queries.js';
+import classes from './playground.module.css';
+import { SettingsForm } from './settings-form.js';
+import { ShowCode } from './show-code.js';
 
 const FIRST_MODEL = 'simulator/chat';
 const LANES_MAX = 4;
@@ -40,38 +33,66 @@ export default function PlaygroundPage(): ReactNode {
   const person = useMe().data?.user;
   const [url, change] = useParamsOfUrl();
   const models = (url.models ?? FIRST_MODEL).split(',').filter(Boolean).slice(0, LANES_MAX);
-  const replay = useLocation().state.replay ?? NOTHING;
-  const [settings, setSettings] = useState<Settings>(replay);
-  const { lanes, send, stop, clear } = useLanes(models, replay.past);
+  const { past, last, ...replayed } = useLocation().state.replay ?? NOTHING;
+  const [settings, setSettings] = useState<Settings>({ ...NO_SETTINGS, ...replayed });
+  const { lanes, send, answer, stop, clear } = useLanes(models, past);
   const isRunning = lanes.some((lane) => lane.isRunning);
+  const key = (): Promise<string> =>
+    person === undefined ? Promise.resolve('') : playgroundKey(org.id, person, Date.now());
   const sendAs = (turn: Turn): void => {
-    if (person !== undefined) send(turn, settings, () => playgroundKey(org.id, person, Date.now()));
+    if (person !== undefined) send(turn, settings, key);
   };
   return (
     <>
-      <PageHead title="Playground" about="Requests are billed to your playground key (limit $5).">
+      <PageHead title="Playground" about={<Spent lanes={lanes} />}>
         <Button variant="default" onClick={clear} disabled={isRunning}>
           Clear
         </Button>
-        <ShowCode lanes={lanes} settings={settings} />
+        <ShowCode lane={lanes[0]} settings={settings} />
       </PageHead>
-      <Stack>
-        <Models chosen={models} onChange={(chosen) => change({ models: chosen.join(',') })} />
-        <SimpleGrid
-          cols={{ base: 1, md: Math.min(2, Math.max(1, lanes.length)) }}
-          style={{ alignItems: 'start' }}
-        >
-          {lanes.map((lane) => (
-            <LaneView key={lane.model} lane={lane} />
-          ))}
-        </SimpleGrid>
-        <Panel>
-          <Composer draft={replay.last} isRunning={isRunning} onStop={stop} onSend={sendAs} />
-        </Panel>
-        <Panel title="Settings">
-          <SettingsForm settings={settings} onChange={setSettings} />
-        </Panel>
-      </Stack>
+      <div className={classes.page}>
+        <div className={classes.talk}>
+          <Models chosen={models} onChange={(chosen) => change({ models: chosen.join(',') })} />
+          <SimpleGrid
+            className={classes.lanes}
+            cols={{ base: 1, md: Math.min(2, Math.max(1, lanes.length)) }}
+            style={{ alignItems: 'start', alignContent: 'start' }}
+          >
+            {lanes.map((lane) => (
+              <LaneView
+                key={lane.model}
+                lane={lane}
+                onResults={(results) => answer(lane.model, results, settings, key)}
+              />
+            ))}
+          </SimpleGrid>
+          <div className={classes.composer}>
+            <Panel>
+              <Composer draft={last} isRunning={isRunning} onStop={stop} onSend={sendAs} />
+            </Panel>
+          </div>
+        </div>
+        <div className={classes.side}>
+          <Panel title="Settings">
+            <SettingsForm settings={settings} onChange={setSettings} />
+          </Panel>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Sentence about the key that pays, and what it has spent so far. */
+function Spent({ lanes }: { lanes: readonly Lane[] }): ReactNode {
+  const spent = useSpent(
+    useOrg().id,
+    lanes.some(({ answer }) => answer !== null),
+  ).data;
+  if (spent === undefined) return 'Requests are billed to your playground key (limit $5).';
+  return (
+    <>
+      Your playground key has spent <Money usd={spent.spent_usd} none="an unknown amount" isPrice /> of{' '}
+      <Money usd={spent.spend_cap_usd} none="any amount" />.
     </>
   );
 }
@@ -82,10 +103,11 @@ function Models({ chosen, onChange }: { chosen: string[]; onChange: (models: str
   const models = useTextModels(searched);
   if (models.isError) return <ProblemCard failure={models.error} retry={() => void models.refetch()} />;
   const found = models.data?.map(({ id }) => id) ?? [];
+  const priceOfId = (id: string): string => priceOf(models.data?.find((model) => model.id === id));
   return (
     <MultiSelect
       label="Models"
-      description="Up to four, side by side"
+      description="Up to four that are ready, side by side"
       data={[...new Set([...chosen, ...found])]}
       value={chosen}
       onChange={(next) => next.length > 0 && onChange(next)}
@@ -95,77 +117,14 @@ function Models({ chosen, onChange }: { chosen: string[]; onChange: (models: str
       onSearchChange={setQ}
       nothingFoundMessage="No text model of this name"
       hidePickedOptions
+      renderOption={({ option: { value } }) => (
+        <Group justify="space-between" gap="xs" w="100%">
+          <Text size="sm">{value}</Text>
+          <Text size="xs" c="dimmed">
+            {priceOfId(value)}
+          </Text>
+        </Group>
+      )}
     />
-  );
-}
-
-function SettingsForm({
-  settings,
-  onChange,
-}: {
-  settings: Settings;
-  onChange: (next: Settings) => void;
-}): ReactNode {
-  return (
-    <Stack gap="sm">
-      <Textarea
-        label="System message"
-        autosize
-        minRows={1}
-        maxRows={8}
-        value={settings.system}
-        onChange={({ currentTarget }) => onChange({ ...settings, system: currentTarget.value })}
-      />
-      <Group grow align="flex-start">
-        <TextInput
-          label="Temperature"
-          placeholder="the model's own"
-          inputMode="decimal"
-          value={settings.temperature}
-          onChange={({ currentTarget }) => onChange({ ...settings, temperature: currentTarget.value })}
-        />
-        <TextInput
-          label="Max output tokens"
-          placeholder="the model's own"
-          inputMode="numeric"
-          value={settings.maxTokens}
-          onChange={({ currentTarget }) => onChange({ ...settings, maxTokens: currentTarget.value })}
-        />
-      </Group>
-      <JsonInput
-        label="Tools, as JSON"
-        placeholder='[{"type": "function", "function": {"name": "weather", "parameters": {…}}}]'
-        autosize
-        minRows={2}
-        maxRows={14}
-        formatOnBlur
-        validationError="This is not JSON"
-        value={settings.tools}
-        onChange={(tools) => onChange({ ...settings, tools })}
-      />
-    </Stack>
-  );
-}
-
-function ShowCode({ lanes, settings }: { lanes: readonly Lane[]; settings: Settings }): ReactNode {
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const [lane] = lanes;
-  const code = (): string => {
-    try {
-      const turns = lane.turns.length === 0 ? [{ role: 'user' as const, text: 'Hello' }] : lane.turns;
-      return curlOf(location.origin, bodyOf(lane.model, turns, settings));
-    } catch (failure) {
-      return failure instanceof Error ? failure.message : '';
-    }
-  };
-  return (
-    <>
-      <Button variant="default" leftSection={<IconCode size={16} />} onClick={open}>
-        Show code
-      </Button>
-      <Modal opened={isOpen} onClose={close} title="The same call" size="xl">
-        {isOpen && <CodeBlock code={code()} label="the call in curl" />}
-      </Modal>
-    </>
   );
 }

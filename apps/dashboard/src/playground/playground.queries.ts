@@ -53,8 +53,13 @@ const GRACE_SECONDS = 900;
 
 type Person = Pick<Me['user'], 'id' | 'name'>;
 
+interface OwnKey {
+  id: string;
+  secret: string;
+}
+
 /** Secrets in memory only, one per organization; another visit rotates it. */
-const secrets = new Map<string, { secret: Promise<string>; until: number }>();
+const secrets = new Map<string, { key: Promise<OwnKey>; until: number }>();
 
 // Who signs in next in this tab is somebody else, and pays with a key of their own.
 session.subscribe(() => {
@@ -62,22 +67,53 @@ session.subscribe(() => {
 });
 
 /** The key that the playground spends with: the person's own, with a cap and a day to live. */
-export function playgroundKey(org: string | null, person: Person, nowMs: number): Promise<string> {
+export async function playgroundKey(org: string | null, person: Person, nowMs: number): Promise<string> {
   const place = org ?? '';
   const known = secrets.get(place);
-  if (known !== undefined && nowMs < known.until) return known.secret;
+  if (known !== undefined && nowMs < known.until) return (await known.key).secret;
   const expiresAt = nowMs + LIFE_MS;
   const made = {
-    secret: makeKey(org, person, new Date(expiresAt).toISOString()),
+    key: makeKey(org, person, new Date(expiresAt).toISOString()),
     until: expiresAt - AHEAD_MS,
   };
   secrets.set(place, made);
   // A failure is not kept: the next try begins anew.
-  made.secret.catch(() => secrets.get(place) === made && secrets.delete(place));
-  return made.secret;
+  made.key.catch(() => secrets.get(place) === made && secrets.delete(place));
+  return (await made.key).secret;
 }
 
-async function makeKey(org: string | null, { id, name }: Person, expiresAt: string): Promise<string> {
+const SPENT_EVERY_MS = 5_000;
+
+/** Reads the spend of the key that this visit has used; nothing before its first answer. */
+export function useSpent(
+  org: string | null,
+  isUsed: boolean,
+): UseQueryResult<Pick<Schemas['ApiKeyRecord'], 'spent_usd' | 'spend_cap_usd'>> {
+  return useQuery({
+    queryKey: [org, 'playground', 'spent'],
+    enabled: isUsed,
+    queryFn: async () => {
+      const { id } = (await secrets.get(org ?? '')?.key) ?? { id: '' };
+      return bodyOf(api.GET('/v1/keys/{id}', { params: { path: { id } } }));
+    },
+    refetchInterval: SPENT_EVERY_MS,
+    retry: false,
+  });
+}
+
+/** Reads one model, with its price and whether it can be called. */
+export function useModelOf(id: string): UseQueryResult<Schemas['ModelView']> {
+  const [brand = '', ...name] = id.split('/');
+  const path = { brand, name: name.join('/') };
+  return useQuery({
+    queryKey: ['model', path],
+    queryFn: () => bodyOf(api.GET('/v1/models/{brand}/{name}', { params: { path } })),
+    // The lane is whole without it.
+    retry: false,
+  });
+}
+
+async function makeKey(org: string | null, { id, name }: Person, expiresAt: string): Promise<OwnKey> {
   const label = `Playground (${name})`.slice(0, 200);
   const ofOrg = org === null ? {} : { org_id: org };
   // An admin sees the keys of all, and people share names.
@@ -87,10 +123,12 @@ async function makeKey(org: string | null, { id, name }: Person, expiresAt: stri
   if (own === undefined) {
     const body = { ...ofOrg, label, spend_cap_usd: CAP_USD, expires_at: expiresAt };
     const headers = { 'Idempotency-Key': newIdempotencyKey() };
-    return (await bodyOf(api.POST('/v1/keys', { body, headers }))).key ?? '';
+    const made = await bodyOf(api.POST('/v1/keys', { body, headers }));
+    return { id: made.id, secret: made.key ?? '' };
   }
   const path = { id: own.id };
   await bodyOf(api.PATCH('/v1/keys/{id}', { params: { path }, body: { expires_at: expiresAt } }));
   const body = { grace_seconds: GRACE_SECONDS };
-  return (await bodyOf(api.POST('/v1/keys/{id}/rotate', { params: { path }, body }))).key;
+  const rotated = await bodyOf(api.POST('/v1/keys/{id}/rotate', { params: { path }, body }));
+  return { id: own.id, secret: rotated.key };
 }

@@ -2,7 +2,7 @@ import { Button, Group, Menu, Text } from '@mantine/core';
 import { IconChevronDown, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useCopy } from '../shell/copy-text.js';
-import { requestCode } from './request-code.js';
+import { requestCode } from '../shell/request-code.js';
 import type { Lookup } from './requests.queries.js';
 
 interface CopyRequestProps {

@@ -28,6 +28,8 @@ describe('a request as code', () => {
       messages: [{ role: 'user', content: `It's "so"\n` }],
     };
     const { curl, python, typescript } = codeOf(body);
+    // A stream is written as it comes.
+    expect(curl).toMatch(/^curl -N https/);
     const sent = curl.slice(curl.indexOf("-d '") + 4, -1).replaceAll("'\\''", "'");
     expect(JSON.parse(sent)).toEqual(body);
     const inTypeScript = /JSON\.stringify\((.*)\),\n\}\);/s.exec(typescript)?.[1] ?? '';

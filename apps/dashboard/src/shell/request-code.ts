@@ -1,5 +1,3 @@
-import type { Lookup } from './requests.queries.js';
-
 /** A request again, in the languages that people send it from. */
 export interface RequestCode {
   curl: string;
@@ -8,6 +6,13 @@ export interface RequestCode {
 }
 
 type Json = unknown;
+
+/** Endpoint and model of a request. */
+interface Sent {
+  endpoint: string;
+  model: string | null;
+  requested_model: string | null;
+}
 
 const MESSAGES = [{ role: 'user', content: '…' }];
 /** Bodies of the endpoints that take JSON, for requests whose own body is not shown. */
@@ -27,7 +32,7 @@ const PLACEHOLDERS: Readonly<Record<string, object>> = {
  */
 export function requestCode(
   origin: string,
-  { endpoint, model, requested_model: requested }: Pick<Lookup, 'endpoint' | 'model' | 'requested_model'>,
+  { endpoint, model, requested_model: requested }: Sent,
   logged?: Json,
 ): RequestCode | null {
   const placeholder = PLACEHOLDERS[endpoint];
@@ -37,7 +42,8 @@ export function requestCode(
   const json = JSON.stringify(body, null, 2);
   return {
     curl: [
-      `curl ${url} \\`,
+      // A stream is written as it comes.
+      `curl ${isStream(body) ? '-N ' : ''}${url} \\`,
       `  -H "Authorization: Bearer $GATEWAY_KEY" \\`,
       `  -H "Content-Type: application/json" \\`,
       `  -d '${json.replaceAll("'", "'\\''")}'`,
@@ -66,6 +72,10 @@ export function requestCode(
       'console.log(await answer.text());',
     ].join('\n'),
   };
+}
+
+function isStream(body: Json): boolean {
+  return typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;
 }
 
 /** Returns a JSON value as a literal of Python. */
