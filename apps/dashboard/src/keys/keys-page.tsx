@@ -1,7 +1,8 @@
-import { Anchor, Button, Code, Group, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Select, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { count } from '../format/time.js';
 import { useOrg } from '../shell/org.queries.js';
 import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
@@ -13,8 +14,12 @@ import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
 import { CreateKey } from './create-key.js';
+import { KeySpent } from './key-spent.js';
 import { KeyStatus } from './key-status.js';
 import { KEYS_A_PAGE, useKeyOwners, useKeys, type Key } from './keys.queries.js';
+
+// The list stands without the menus of its rows.
+const KeyMenu = lazy(() => import('./key-menu.js'));
 
 export default function KeysPage(): ReactNode {
   const org = useOrg();
@@ -88,47 +93,78 @@ function Filters(): ReactNode {
 function KeyTable({ rows }: { rows: readonly Key[] }): ReactNode {
   const org = useOrg();
   const [url, change] = useParamsOfUrl();
-  const owners = useKeyOwners(org.id).data?.members ?? [];
-  const columns: Column<Key>[] = [
+  const names = useKeyOwners(org.id).data;
+  return (
+    <DataTable
+      label="API keys"
+      columns={columnsOf(org.slug, names)}
+      rows={rows}
+      rowKey={({ id }) => id}
+      minWidth={940}
+      order={{ by: url.sort, onChange: (sort) => change({ sort }) }}
+    />
+  );
+}
+
+function columnsOf(slug: string, names: ReturnType<typeof useKeyOwners>['data']): Column<Key>[] {
+  const { members = [], teams = [] } = names ?? {};
+  return [
     {
       name: 'Key',
       sort: 'label',
       cell: (key) => (
-        <Stack gap={2}>
-          <Anchor component={Link} to={`/o/${org.slug}/keys/${key.id}`} fw={500} size="sm">
-            {key.label ?? 'Without a label'}
-          </Anchor>
-          <Code w="fit-content">{key.masked_key}</Code>
-        </Stack>
+        <Anchor
+          component={Link}
+          to={`/o/${slug}/keys/${key.id}`}
+          fw={500}
+          size="sm"
+          title={key.masked_key}
+          truncate
+          display="block"
+          maw={240}
+        >
+          {key.label ?? key.masked_key}
+        </Anchor>
       ),
     },
     { name: 'Status', sort: 'status', cell: (key) => <KeyStatus keyRecord={key} /> },
     {
-      name: 'Owner',
-      cell: (key) => (
-        <Text size="sm" truncate maw={180}>
-          {owners.find(({ id }) => id === key.created_by)?.name ?? key.created_by}
+      name: 'Team',
+      cell: ({ team_id: team }) => (
+        <Text size="sm" truncate maw={120}>
+          {team === null ? '–' : (teams.find(({ id }) => id === team)?.name ?? team)}
         </Text>
       ),
     },
-    { name: 'Spent', isFigure: true, cell: (key) => <Money usd={key.spent_usd} none="unknown" /> },
+    {
+      name: 'Owner',
+      cell: (key) => (
+        <Text size="sm" truncate maw={120}>
+          {members.find(({ id }) => id === key.created_by)?.name ?? key.created_by}
+        </Text>
+      ),
+    },
+    {
+      name: 'A minute',
+      isFigure: true,
+      cell: ({ rpm_limit: limit }) => (limit === null ? '–' : count(limit)),
+    },
+    { name: 'Spent', isFigure: true, cell: (key) => <KeySpent record={key} /> },
     {
       name: 'Cap',
       sort: 'spend_cap_usd',
       isFigure: true,
-      cell: (key) => <Money usd={key.spend_cap_usd} none="no cap" />,
+      cell: (key) => <Money usd={key.spend_cap_usd} none="–" />,
     },
     { name: 'Last used', sort: 'last_used_at', cell: (key) => <When at={key.last_used_at} /> },
     { name: 'Expires', sort: 'expires_at', cell: (key) => <When at={key.expires_at} /> },
+    {
+      name: 'More',
+      cell: ({ id, label, masked_key: masked }) => (
+        <Suspense>
+          <KeyMenu id={id} name={label ?? masked} />
+        </Suspense>
+      ),
+    },
   ];
-  return (
-    <DataTable
-      label="API keys"
-      columns={columns}
-      rows={rows}
-      rowKey={({ id }) => id}
-      minWidth={820}
-      order={{ by: url.sort, onChange: (sort) => change({ sort }) }}
-    />
-  );
 }
