@@ -1,5 +1,6 @@
 import '@fontsource-variable/inter';
 import '@mantine/core/styles.css';
+import './print.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';

@@ -1,6 +1,7 @@
 import { csvOf, type Cell } from '../table/csv.js';
 import { kindInWords } from './money-words.js';
 import type { Statement } from './billing.queries.js';
+import { negative } from './statement-lines.js';
 
 const HEAD = ['line', 'team', 'model', 'requests', 'amount_usd'];
 
@@ -27,9 +28,4 @@ export function teamName({
   team_name: name,
 }: Pick<Statement['usage'][number], 'team_id' | 'team_name'>): string {
   return id === null ? 'No team' : (name ?? id);
-}
-
-function negative(usd: string): string {
-  if (/^0(\.0+)?$/.test(usd)) return usd;
-  return usd.startsWith('-') ? usd.slice(1) : `-${usd}`;
 }

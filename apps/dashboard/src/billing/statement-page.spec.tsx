@@ -36,6 +36,12 @@ const download = jest.fn<(name: string, text: string) => void>();
 jest.unstable_mockModule('../table/download.js', () => ({ download }));
 const { default: StatementPage } = await import('./statement-page.js');
 
+const amountsOf = (table: string): (string | null | undefined)[] =>
+  within(screen.getByRole('table', { name: table }))
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => within(row).getAllByRole('cell').at(-1)?.textContent);
+
 describe('the statement of a month', () => {
   beforeEach(() => {
     jest.useFakeTimers({ now: Date.parse('2026-11-22T10:00:00Z'), doNotFake: ['setTimeout', 'setInterval'] });
@@ -55,12 +61,33 @@ describe('the statement of a month', () => {
     expect(within(usage).getByRole('link', { name: 'Search' }).getAttribute('href')).toBe(
       '/o/org_1/usage?from=2026-10-01&to=2026-10-31&zone=UTC&team_id=team_1',
     );
-    expect(within(usage).getAllByRole('row').at(-1)?.textContent).toMatch(/^No teamOthers1/);
+    expect(within(usage).getAllByRole('row').at(-2)?.textContent).toMatch(/^No teamOthers1/);
+    expect(within(usage).getAllByRole('row').at(-1)?.textContent).toMatch(/^Total4/);
     expect(screen.getByRole('link', { name: '2026-10-07' }).getAttribute('href')).toBe(
       '/o/org_1/usage?from=2026-10-07&to=2026-10-07&zone=UTC&by=key',
     );
     screen.getByText('Credit from the operator');
     screen.getByText('Closing balance');
+    expect(amountsOf('Balance of the month')).toEqual([
+      '$5.000000000000',
+      '$10.000000000000',
+      '-$2.000000000001',
+      '$12.999999999999',
+    ]);
+    expect(amountsOf('Usage by team and model')).toEqual([
+      '$2.000000000000',
+      '$0.000000000001',
+      '$2.000000000001',
+    ]);
+  });
+
+  it('is printed under the name of its month, which the page has back afterwards', async () => {
+    const printed: string[] = [];
+    window.print = () => void printed.push(document.title);
+    renderedAt('/o/org_1/billing/statement?month=2026-10', <StatementPage />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Print or save as PDF' }));
+    window.dispatchEvent(new Event('afterprint'));
+    expect([...printed, document.title]).toEqual(['statement-2026-10', 'Statement · Model Gateway']);
   });
 
   it('is written to a file whose lines add up', async () => {

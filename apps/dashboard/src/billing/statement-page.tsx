@@ -1,8 +1,8 @@
-import { Anchor, Button, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Select, Stack, Text } from '@mantine/core';
 import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { count } from '../format/time.js';
+import { absoluteTime, count } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
@@ -16,7 +16,9 @@ import { download } from '../table/download.js';
 import { useStatement, type Statement } from './billing.queries.js';
 import { kindInWords } from './money-words.js';
 import { lastDay, monthChoices, monthName, monthOf } from './months.js';
+import { printAs } from './print-as.js';
 import { statementCsv, teamName } from './statement-csv.js';
+import { balanceLines, decimalsOf, type BalanceLine } from './statement-lines.js';
 
 export default function StatementPage(): ReactNode {
   const { id } = useOrg();
@@ -30,7 +32,7 @@ export default function StatementPage(): ReactNode {
       <PageHead
         title="Statement"
         scope={useScopes().money}
-        about={`${monthName(month)}, days of UTC. Usage belongs to the month in which its request came in.`}
+        about={`${monthName(month)}, days of UTC${asOf(statement.data)}. Usage belongs to the month in which its request came in.`}
       >
         <Select
           aria-label="Month"
@@ -49,6 +51,10 @@ export default function StatementPage(): ReactNode {
   );
 }
 
+function asOf(statement: Statement | undefined): string {
+  return statement === undefined ? '' : `, as of ${absoluteTime(statement.as_of, 'UTC')}`;
+}
+
 function Files({ statement }: { statement: Statement }): ReactNode {
   return (
     <>
@@ -59,7 +65,11 @@ function Files({ statement }: { statement: Statement }): ReactNode {
       >
         Download CSV
       </Button>
-      <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => print()}>
+      <Button
+        variant="default"
+        leftSection={<IconPrinter size={16} />}
+        onClick={() => printAs(`statement-${statement.month}`)}
+      >
         Print or save as PDF
       </Button>
     </>
@@ -67,38 +77,59 @@ function Files({ statement }: { statement: Statement }): ReactNode {
 }
 
 function Shown({ statement }: { statement: Statement }): ReactNode {
-  const { is_over: isOver, opening_usd, credits_usd, usage_usd, closing_usd, credits } = statement;
   return (
     <Stack gap="lg">
-      <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <Amount name="Opening balance" usd={opening_usd} />
-        <Amount name="Paid in and credited" usd={credits_usd} />
-        <Amount name="Usage" usd={usage_usd} />
-        <Amount name={isOver ? 'Closing balance' : 'Balance so far'} usd={closing_usd} />
-      </SimpleGrid>
-      {credits.length > 0 && (
-        <DataTable
-          label="Credits of the month"
-          columns={CREDITS}
-          rows={credits}
-          rowKey={({ kind }) => kind}
-          minWidth={480}
-        />
-      )}
+      <DataTable
+        label="Balance of the month"
+        columns={[
+          { name: 'Balance', cell: ({ name }: BalanceLine) => name },
+          amountColumn<BalanceLine>(statement, ({ usd }) => usd),
+        ]}
+        rows={balanceLines(statement)}
+        rowKey={({ name }) => name}
+        minWidth={320}
+      />
+      <Credits statement={statement} />
       <UsageRows statement={statement} />
       <Days statement={statement} />
     </Stack>
   );
 }
 
-const CREDITS: readonly Column<Statement['credits'][number]>[] = [
-  { name: 'Credit', cell: ({ kind }) => kindInWords(kind) },
-  { name: 'Times', isFigure: true, cell: ({ entries }) => count(entries) },
-  { name: 'Amount', isFigure: true, cell: ({ amount_usd: usd }) => <Money usd={usd} decimals={6} /> },
-];
+/** Column of amounts as exact as the statement is, so that its rows add up on paper too. */
+function amountColumn<Row>(statement: Statement, usdOf: (row: Row) => string, name = 'Amount'): Column<Row> {
+  const decimals = decimalsOf(statement);
+  return { name, isFigure: true, cell: (row) => <Money usd={usdOf(row)} decimals={decimals} /> };
+}
 
-function UsageRows({ statement: { month, usage } }: { statement: Statement }): ReactNode {
+type Credit = Statement['credits'][number];
+
+function Credits({ statement }: { statement: Statement }): ReactNode {
+  const { credits, credits_usd: sum } = statement;
+  if (credits.length === 0) return null;
+  const times = credits.reduce((all, { entries }) => all + entries, 0);
+  const total: Credit = { kind: TOTAL, entries: times, amount_usd: sum };
+  return (
+    <DataTable
+      label="Credits of the month"
+      columns={[
+        { name: 'Credit', cell: ({ kind }: Credit) => kindInWords(kind) },
+        { name: 'Times', isFigure: true, cell: ({ entries }: Credit) => count(entries) },
+        amountColumn<Credit>(statement, ({ amount_usd: usd }) => usd),
+      ]}
+      rows={[...credits, total]}
+      rowKey={({ kind }) => kind}
+      minWidth={480}
+    />
+  );
+}
+
+const TOTAL = 'total';
+type UsageRow = Statement['usage'][number] & { isTotal?: boolean };
+
+function UsageRows({ statement }: { statement: Statement }): ReactNode {
   const { slug } = useOrg();
+  const { month, usage, usage_usd: sum } = statement;
   if (usage.length === 0)
     return (
       <Panel title="Usage by team and model">
@@ -108,12 +139,18 @@ function UsageRows({ statement: { month, usage } }: { statement: Statement }): R
       </Panel>
     );
   const span = { from: `${month}-01`, to: lastDay(month), zone: 'UTC' };
-  const columns: Column<Statement['usage'][number]>[] = [
+  const requests = usage.reduce((all, row) => all + row.requests, 0);
+  const total = { team_id: null, team_name: null, model: null, requests, amount_usd: sum, isTotal: true };
+  const columns: Column<UsageRow>[] = [
     {
       name: 'Team',
       cell: (row) =>
-        row.team_id === null ? (
-          teamName(row)
+        row.isTotal || row.team_id === null ? (
+          row.isTotal ? (
+            'Total'
+          ) : (
+            teamName(row)
+          )
         ) : (
           <Anchor
             component={Link}
@@ -124,24 +161,25 @@ function UsageRows({ statement: { month, usage } }: { statement: Statement }): R
           </Anchor>
         ),
     },
-    { name: 'Model', cell: ({ model }) => model ?? 'Others' },
-    { name: 'Requests', isFigure: true, cell: ({ requests }) => count(requests) },
-    { name: 'Amount', isFigure: true, cell: ({ amount_usd: usd }) => <Money usd={usd} decimals={6} /> },
+    { name: 'Model', cell: ({ model, isTotal }) => (isTotal ? '' : (model ?? 'Others')) },
+    { name: 'Requests', isFigure: true, cell: (row) => count(row.requests) },
+    amountColumn<UsageRow>(statement, ({ amount_usd: usd }) => usd),
   ];
   return (
-    <DataTable
+    <DataTable<UsageRow>
       label="Usage by team and model"
       columns={columns}
-      rows={usage}
-      rowKey={({ team_id: team, model }) => `${team} ${model}`}
+      rows={[...usage, total]}
+      rowKey={({ team_id: team, model, isTotal }) => `${team} ${model} ${isTotal}`}
       minWidth={560}
     />
   );
 }
 
 /** Days of the month; each leads to the keys that it was spent by. */
-function Days({ statement: { days } }: { statement: Statement }): ReactNode {
+function Days({ statement }: { statement: Statement }): ReactNode {
   const { slug, id } = useOrg();
+  const { days } = statement;
   if (days.length === 0) return null;
   const columns: Column<Statement['days'][number]>[] = [
     {
@@ -160,8 +198,8 @@ function Days({ statement: { days } }: { statement: Statement }): ReactNode {
         ),
     },
     { name: 'Requests', isFigure: true, cell: ({ requests }) => count(requests) },
-    { name: 'Usage', isFigure: true, cell: ({ usage_usd: usd }) => <Money usd={usd} decimals={6} /> },
-    { name: 'Credited', isFigure: true, cell: ({ credits_usd: usd }) => <Money usd={usd} decimals={6} /> },
+    amountColumn<Statement['days'][number]>(statement, ({ usage_usd: usd }) => usd, 'Usage'),
+    amountColumn<Statement['days'][number]>(statement, ({ credits_usd: usd }) => usd, 'Credited'),
   ];
   return (
     <DataTable
@@ -171,20 +209,5 @@ function Days({ statement: { days } }: { statement: Statement }): ReactNode {
       rowKey={({ day }) => day}
       minWidth={560}
     />
-  );
-}
-
-function Amount({ name, usd }: { name: string; usd: string }): ReactNode {
-  return (
-    <Panel>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Group>
-        <Text fz="xl" fw={650} component="div">
-          <Money usd={usd} />
-        </Text>
-      </Group>
-    </Panel>
   );
 }
