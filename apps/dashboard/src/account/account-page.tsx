@@ -152,7 +152,7 @@ function Sessions(): ReactNode {
     },
     { name: 'Address', cell: ({ ip }) => ip },
     { name: 'Last used', cell: ({ last_used_at: at }) => <When at={at} /> },
-    { name: 'Action', cell: (one) => <EndSession one={one} /> },
+    { name: 'Actions', cell: (one) => <EndSession one={one} /> },
   ];
   return (
     <Panel title="Sessions">

@@ -2,6 +2,7 @@ import { Anchor, Badge, Button, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { throughput, uptime } from '../format/health.js';
+import { illFirst, providerState } from '../format/provider-state.js';
 import { count, milliseconds } from '../format/time.js';
 import { Confirm } from '../shell/confirm.js';
 import { useOrg } from '../shell/org.queries.js';
@@ -31,18 +32,7 @@ const COLUMNS: readonly Column<Provider>[] = [
   {
     name: 'State',
     width: 140,
-    cell: ({ is_enabled: isOn, breaker }) => (
-      <Stack gap={0} align="flex-start">
-        <Badge variant="light" color={isOn ? 'green' : 'red'}>
-          {isOn ? 'serves' : 'disabled'}
-        </Badge>
-        {breaker !== null && (
-          <Text size="sm" c={breaker === 'closed' ? 'dimmed' : undefined} style={{ whiteSpace: 'nowrap' }}>
-            breaker {breaker.replace('_', ' ')}
-          </Text>
-        )}
-      </Stack>
-    ),
+    cell: (provider) => <State provider={provider} />,
   },
   { name: 'Routes', isFigure: true, cell: ({ routes }) => count(routes) },
   { name: 'Uptime, 30 min', isFigure: true, cell: ({ uptime_30m: share }) => uptime(share) },
@@ -61,8 +51,27 @@ const COLUMNS: readonly Column<Provider>[] = [
       </Stack>
     ),
   },
-  { name: 'Action', cell: (provider) => <Switch provider={provider} /> },
+  { name: 'Actions', cell: (provider) => <Switch provider={provider} /> },
 ];
+
+const COLOURS = { ill: 'red', ready: 'green', 'no key': 'gray', disabled: 'gray' } as const;
+
+function State({ provider }: { provider: Provider }): ReactNode {
+  const state = providerState(provider);
+  const { breaker, health } = provider;
+  return (
+    <Stack gap={0} align="flex-start">
+      <Badge variant="light" color={COLOURS[state]}>
+        {state}
+      </Badge>
+      {state === 'ill' && (
+        <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+          {health === 'failing' ? 'health check fails' : `breaker ${breaker?.replace('_', ' ')}`}
+        </Text>
+      )}
+    </Stack>
+  );
+}
 
 /** Name of a provider, which leads to its credentials. */
 function ProviderLink({ name, slug }: Pick<Provider, 'name' | 'slug'>): ReactNode {
@@ -96,7 +105,7 @@ export default function ProvidersPage(): ReactNode {
     <>
       <PageHead
         title="Providers"
-        about="Who serves the models, and how they fare. A disabled one gets no request; one whose breaker is open is left alone for some seconds."
+        about="Who serves the models, those that fail first. One without a key serves only organizations that have a key of their own; a disabled one gets no request."
       />
       {providers.isPending && <Loading height={44} rows={6} />}
       {providers.isError && <ProblemCard failure={providers.error} retry={() => void providers.refetch()} />}
@@ -105,7 +114,7 @@ export default function ProvidersPage(): ReactNode {
         <DataTable
           label="Providers"
           columns={COLUMNS}
-          rows={providers.data}
+          rows={illFirst(providers.data)}
           rowKey={({ slug }) => slug}
           minWidth={960}
         />

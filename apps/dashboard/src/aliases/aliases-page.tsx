@@ -72,7 +72,7 @@ function Aliases({ org, mayChange, mayShadow }: AliasesProps): ReactNode {
     ...(mayChange
       ? [
           {
-            name: 'Change',
+            name: 'Actions',
             cell: (alias: Alias) => <AliasActions alias={alias} onEdit={() => edit(alias)} />,
           },
         ]

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { uptime } from '../format/health.js';
+import { providerState } from '../format/provider-state.js';
 import { useRoles } from '../session/me.queries.js';
 import { useOrg } from '../shell/org.queries.js';
 import { providersQuery } from './home.queries.js';
@@ -16,9 +17,7 @@ export function IllProviders(): ReactNode {
 function Ill(): ReactNode {
   const { slug } = useOrg();
   const providers = useQuery(providersQuery).data ?? [];
-  const ill = providers.filter(
-    ({ is_enabled: isOn, breaker }) => isOn && breaker !== null && breaker !== 'closed',
-  );
+  const ill = providers.filter((provider) => providerState(provider) === 'ill');
   if (ill.length === 0) return null;
   return (
     <Alert color="red" title={ill.length === 1 ? 'A provider fails' : `${ill.length} providers fail`}>

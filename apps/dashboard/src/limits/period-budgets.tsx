@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<PeriodBudget>[] = [
     name: 'Next period',
     cell: ({ period_end: at }) => <When at={at} />,
   },
-  { name: 'Change', cell: (budget) => <PeriodBudgetActions budget={budget} /> },
+  { name: 'Actions', cell: (budget) => <PeriodBudgetActions budget={budget} /> },
 ];
 
 /** Budgets of calendar periods of an organization. */

@@ -95,7 +95,7 @@ function Members({ org, own, mayChange }: { org: string; own: string; mayChange:
     },
     { name: 'Joined', sort: 'created_at', cell: ({ created_at: at }) => <When at={at} /> },
     ...(mayChange
-      ? [{ name: 'Change', cell: (member: Member) => <MemberActions org={org} member={member} /> }]
+      ? [{ name: 'Actions', cell: (member: Member) => <MemberActions org={org} member={member} /> }]
       : []),
   ];
   return (
@@ -133,7 +133,7 @@ function Invitations({ org, mayChange }: { org: string; mayChange: boolean }): R
     ...(mayChange
       ? [
           {
-            name: 'Change',
+            name: 'Actions',
             cell: ({ id, email }: Invitation) => (
               <Button
                 size="compact-sm"

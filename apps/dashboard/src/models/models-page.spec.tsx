@@ -43,4 +43,13 @@ describe('the list of models', () => {
     expect(add.getAttribute('href')).toBe('/o/org_1/provider-keys');
     expect(lastQuery()).not.toHaveProperty('available');
   });
+
+  it('is sorted by the server, and by nothing that it does not know', async () => {
+    found = [MODEL];
+    const { address } = renderedAt('/o/org_1/models?sort=colour', <ModelsPage />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Context' }));
+    await waitFor(() => expect(address()).toContain('sort=-context_length'));
+    await waitFor(() => expect(lastQuery()).toMatchObject({ sort: '-context_length' }));
+    expect(GET.mock.calls[0][1].params.query).not.toHaveProperty('sort');
+  });
 });

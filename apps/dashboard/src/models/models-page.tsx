@@ -132,6 +132,7 @@ function Models({ rows }: { rows: readonly Model[] }): ReactNode {
     },
     {
       name: 'Model',
+      sort: 'name',
       cell: ({ id, name }) => (
         <Stack gap={0}>
           <Anchor component={Link} to={`/o/${slug}/models/${id}`} size="sm" fw={500}>
@@ -145,23 +146,14 @@ function Models({ rows }: { rows: readonly Model[] }): ReactNode {
     },
     {
       name: 'Kind',
-      cell: ({ model_type: type, is_free: isFree, is_available: isAvailable }) => (
-        <Group gap={4}>
-          <Badge variant="light">{type}</Badge>
-          {isFree && (
-            <Badge variant="light" color="green">
-              free
-            </Badge>
-          )}
-          {!isAvailable && (
-            <Anchor component={Link} to={`/o/${slug}/provider-keys`} size="sm">
-              needs a provider key
-            </Anchor>
-          )}
-        </Group>
-      ),
+      cell: (model) => <Kind model={model} />,
     },
-    { name: 'Context', isFigure: true, cell: ({ context_length: context }) => count(context) },
+    {
+      name: 'Context',
+      sort: 'context_length',
+      isFigure: true,
+      cell: ({ context_length: context }) => count(context),
+    },
     {
       name: 'Prompt, 1M',
       isFigure: true,
@@ -173,5 +165,35 @@ function Models({ rows }: { rows: readonly Model[] }): ReactNode {
       cell: ({ pricing }) => <Money usd={mainRate(pricing, 'completion_usd_per_1m')} isPrice none="–" />,
     },
   ];
-  return <DataTable label="Models" columns={columns} rows={rows} rowKey={({ id }) => id} minWidth={720} />;
+  return (
+    <DataTable
+      label="Models"
+      columns={columns}
+      rows={rows}
+      rowKey={({ id }) => id}
+      minWidth={720}
+      order={{ by: url.sort, onChange: (sort) => change({ sort }) }}
+    />
+  );
+}
+
+/** Kind of a model, and whether it costs something or needs a key. */
+function Kind({ model }: { model: Model }): ReactNode {
+  const { slug } = useOrg();
+  const { model_type: type, is_free: isFree, is_available: isAvailable } = model;
+  return (
+    <Group gap={4}>
+      <Badge variant="light">{type}</Badge>
+      {isFree && (
+        <Badge variant="light" color="green">
+          free
+        </Badge>
+      )}
+      {!isAvailable && (
+        <Anchor component={Link} to={`/o/${slug}/provider-keys`} size="sm">
+          needs a provider key
+        </Anchor>
+      )}
+    </Group>
+  );
 }

@@ -16,13 +16,17 @@ interface ModelFilter {
   capability?: string;
   /** `all` = also models that nobody here has a credential for. */
   state?: string;
+  /** Order of the server's list; what it does not know is its own. */
+  sort?: string;
   page: number;
 }
 
+const SORTS = ['name', '-name', 'context_length', '-context_length'] as const;
 const TYPES = ['text', 'embedding', 'image', 'audio', 'tts', 'stt', 'video'] as const;
 
 export function useModels(filter: ModelFilter): UseQueryResult<Schemas['FoundModels']> {
   const { q, brand, type, capability, state, page } = filter;
+  const sort = SORTS.find((one) => one === filter.sort);
   const known = TYPES.find((one) => one === type);
   const query = {
     ...(state === 'all' ? {} : { available: true }),
@@ -30,6 +34,7 @@ export function useModels(filter: ModelFilter): UseQueryResult<Schemas['FoundMod
     ...(brand ? { brand } : {}),
     ...(known ? { type: known } : {}),
     ...(capability ? { capability: [capability] } : {}),
+    ...(sort ? { sort } : {}),
     limit: MODELS_A_PAGE,
     offset: (page - 1) * MODELS_A_PAGE,
   };

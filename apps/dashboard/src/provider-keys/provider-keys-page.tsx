@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<ProviderKey>[] = [
   },
   { name: 'Models', cell: ({ allowed_models: models }) => (models === null ? 'All' : models.join(', ')) },
   { name: 'Last used', cell: ({ last_used_at: at }) => <When at={at} /> },
-  { name: 'Change', cell: (key) => <ProviderKeyActions record={key} /> },
+  { name: 'Actions', cell: (key) => <ProviderKeyActions record={key} /> },
 ];
 
 export default function ProviderKeysPage(): ReactNode {

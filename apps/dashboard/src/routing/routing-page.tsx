@@ -92,7 +92,7 @@ function Policies({ org, mayChange }: { org: string; mayChange: boolean }): Reac
       ),
     },
     { name: 'Changed', cell: ({ updated_at: at }) => <When at={at} /> },
-    ...(mayChange ? [{ name: 'Action', cell: (one: PolicyTemplate) => <Actions template={one} /> }] : []),
+    ...(mayChange ? [{ name: 'Actions', cell: (one: PolicyTemplate) => <Actions template={one} /> }] : []),
   ];
   return (
     <>

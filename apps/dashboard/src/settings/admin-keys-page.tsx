@@ -78,7 +78,7 @@ function List({ rows }: { rows: readonly AdminKey[] }): ReactNode {
     { name: 'May', cell: ({ scopes }) => scopes.join(', ') },
     { name: 'Last used', cell: ({ last_used_at: at }) => <When at={at} /> },
     { name: 'Expires', cell: ({ expires_at: at }) => <When at={at} /> },
-    { name: 'Action', cell: (record) => <Delete record={record} /> },
+    { name: 'Actions', cell: (record) => <Delete record={record} /> },
   ];
   return (
     <DataTable label="Admin keys" columns={columns} rows={rows} rowKey={({ id }) => id} minWidth={760} />

@@ -134,7 +134,7 @@ function Members({ team, mayChange }: { team: Team; mayChange: boolean }): React
     ...(mayChange
       ? [
           {
-            name: 'Change',
+            name: 'Actions',
             cell: (member: TeamMember) => (
               <Button
                 size="compact-sm"

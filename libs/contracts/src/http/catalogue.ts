@@ -82,6 +82,8 @@ export class ModelProvidersQuery extends CataloguePageQuery {
   @IsOptional() @ToFlag() @IsBoolean() available?: boolean;
 }
 
+const MODEL_SORTS = ['price', 'name', '-name', 'context_length', '-context_length'] as const;
+
 /** Query of GET /v1/models/search. Everything that is given has to hold. */
 export class SearchModelsQuery extends ListModelsQuery {
   /** Words, each of which stands in the name, the id or the description. */
@@ -113,8 +115,11 @@ export class SearchModelsQuery extends ListModelsQuery {
   /** Day, YYYY-MM-DD: models whose last provider stops before it. */
   @IsOptional() @Matches(DAY) retires_before?: string;
 
-  /** Needs exactly one `output_modality` of text, image and video; without it the best match stands first. */
-  @IsOptional() @IsIn(['price']) sort?: 'price';
+  /**
+   * `name` or `context_length`, with - before it for the other direction. `price` needs exactly one `output_modality` of text,
+   * image and video. Without it the best match stands first.
+   */
+  @IsOptional() @IsIn(MODEL_SORTS) sort?: (typeof MODEL_SORTS)[number];
 
   /** Largest number of rows to return, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;

@@ -13,6 +13,8 @@ export interface ProviderRecord extends ProviderHealth {
   is_enabled: boolean;
   /** Routes that it has, those of disabled models too. */
   routes: number;
+  /** True if the platform has a credential of it; null before any edge has reported. */
+  has_credential: boolean | null;
   /** The worst that any edge reported within the last minute; null where none has called it. */
   breaker: BreakerState | null;
   /** The newest of all edges, on the platform's own credential; null where there was none. */

@@ -1,4 +1,4 @@
-import type { AdminModelRecord } from '@gateway/contracts';
+import type { AdminModelRecord, ProviderRecord } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { sessionPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
 import { StoredCredentials } from '../availability/stored-credentials.js';
@@ -153,6 +153,10 @@ describe('GET /v1/admin/models', () => {
       },
       { provider: 'simulated-messages', has_credential: false },
     ]);
+    const providers = (await app.get('/v1/admin/providers', admin)).body.data as ProviderRecord[];
+    const withKey = providers.filter(({ has_credential: hasCredential }) => hasCredential === true);
+    expect(withKey.map(({ slug }) => slug)).toEqual(['simulated']);
+    expect(providers.find(({ slug }) => slug === 'openai')).toMatchObject({ has_credential: false });
     for (const [query, ids] of [
       ['availability=retired&q=acme', ['acme/gone']],
       ['availability=needs_credential&q=acme&provider=groq', ['acme/needy']],

@@ -119,7 +119,7 @@ export class AdminController {
   /** Lists every provider, disabled ones too. */
   @Get('providers')
   async providers(): Promise<{ data: ProviderRecord[] }> {
-    return { data: await listProviders(this.database.prisma, this.health) };
+    return { data: await listProviders(this.database.prisma, this.health, this.availability) };
   }
 
   /** Adds a provider or replaces it whole. */
@@ -148,7 +148,11 @@ export class AdminController {
 }
 
 /** Every provider, with how many routes it has and how it fares. There are some hundred: they are one page. */
-async function listProviders(tx: Tx, health: StoredRouteHealth): Promise<ProviderRecord[]> {
+async function listProviders(
+  tx: Tx,
+  health: StoredRouteHealth,
+  availability: Availability,
+): Promise<ProviderRecord[]> {
   const [rows, counted] = await Promise.all([
     tx.provider.findMany({ orderBy: { slug: 'asc' } }),
     tx.route.groupBy({ by: ['provider'], _count: true }),
@@ -162,6 +166,7 @@ async function listProviders(tx: Tx, health: StoredRouteHealth): Promise<Provide
     zero_retention,
     is_enabled,
     routes: routes.get(slug) ?? 0,
+    has_credential: availability.hasOwnCredential(slug),
     ...health.of(slug),
     ...health.stateOf(slug),
   }));

@@ -51,6 +51,11 @@ export class Availability {
     return this.credentials.serves(route);
   }
 
+  /** True if the platform has a credential of the provider; null before any edge has reported. */
+  hasOwnCredential(provider: string): boolean | null {
+    return this.credentials.providers()?.has(provider) ?? null;
+  }
+
   /** False for models of the simulated providers alone, once their setting or a real credential takes them out of lists. */
   isListed({ routes }: CatalogueModel): boolean {
     return (

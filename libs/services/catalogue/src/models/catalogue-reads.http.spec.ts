@@ -113,6 +113,25 @@ describe('GET /v1/models/search', () => {
     );
   });
 
+  it('issue 41 sort orders by name and by context in both directions, over all pages, those without a context last', async () => {
+    const valuesOf = async (sort: string, field: 'name' | 'context_length'): Promise<unknown[]> => {
+      const parts = await Promise.all(
+        [0, 200].map((offset) => search(`sort=${sort}&limit=200&offset=${offset}`)),
+      );
+      return parts.flatMap(({ body }) => (body.data as Wire[]).map((model) => model[field]));
+    };
+    const names = (await valuesOf('name', 'name')).map((name) => String(name).toLowerCase());
+    expect(names.length).toBeGreaterThan(200);
+    expect(names).toEqual([...names].sort((a, b) => (a < b ? -1 : 1)));
+    const backwards = await valuesOf('-name', 'name');
+    expect(backwards.map((name) => String(name).toLowerCase())).toEqual(names.toReversed());
+    const up = (await valuesOf('context_length', 'context_length')) as (number | null)[];
+    const down = (await valuesOf('-context_length', 'context_length')) as (number | null)[];
+    const known = up.filter((context) => context !== null);
+    expect(known).toEqual([...known].sort((a, b) => a - b));
+    expect([up.slice(0, known.length), down.slice(0, known.length)]).toEqual([known, known.toReversed()]);
+  });
+
   it.each([
     'sort=price',
     'sort=price&output_modality=audio',
@@ -123,7 +142,7 @@ describe('GET /v1/models/search', () => {
   });
 
   it.each([
-    'sort=name',
+    'sort=colour',
     'limit=0',
     'limit=201',
     'offset=-1',

@@ -36,11 +36,28 @@ export function searchModels(
     .sort(
       (a, b) =>
         (output === null ? 0 : compareOutputPrices(priceOf(a.model), priceOf(b.model), output)) ||
+        compareBy(query.sort, a.model.record, b.model.record) ||
         (a.rank ?? 0) - (b.rank ?? 0) ||
         (a.model.record.id < b.model.record.id ? -1 : 1),
     )
     .map(({ model }) => model);
   return { found, facets: facetsOf(found) };
+}
+
+/** Compares by a field; 0 where the order is of none. A model without a context stands last in both directions. */
+function compareBy(sort: SearchModelsQuery['sort'], a: ModelRecord, b: ModelRecord): number {
+  const direction = sort?.startsWith('-') ? -1 : 1;
+  if (sort === 'name' || sort === '-name') return direction * compareNames(a.name, b.name);
+  if (sort !== 'context_length' && sort !== '-context_length') return 0;
+  const [one, other] = [a.context_length, b.context_length];
+  if (one === null || other === null) return Number(one === null) - Number(other === null);
+  return direction * (one - other);
+}
+
+/** Compares as people read: neither case nor the locale of the server decides. */
+function compareNames(a: string, b: string): number {
+  const [one, other] = [a.toLowerCase(), b.toLowerCase()];
+  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /** The shown price, which has no `is_free` of its own. */
