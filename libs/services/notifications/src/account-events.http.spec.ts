@@ -1,24 +1,13 @@
 import { ACCOUNT_EVENT_TYPES, type AccountEventType } from '@gateway/contracts';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import {
-  MIGRATED,
-  startNotificationsApp,
-  type NotificationsApp,
-  type Person,
-} from './notifications.fixture.js';
+import { startOnOwnDatabase, type NotificationsApp, type Person } from './notifications.fixture.js';
 
-let database: TestDatabase;
 let app: NotificationsApp;
 let owner: Person;
 
 beforeAll(async () => {
-  database = await testDatabase(MIGRATED);
-  app = await startNotificationsApp(database.url);
+  app = await startOnOwnDatabase();
 });
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => app.close());
 beforeEach(() => {
   owner = app.person();
   app.receiver.received.length = 0;

@@ -1,24 +1,18 @@
 import type { AccountData, AccountEvent } from '@gateway/contracts';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
 import {
-  MIGRATED,
   startNotificationsApp,
+  startOnOwnDatabase,
   type NotificationsApp,
   type Person,
 } from './notifications.fixture.js';
 
-let database: TestDatabase;
 let app: NotificationsApp;
 let owner: Person;
 
 beforeAll(async () => {
-  database = await testDatabase(MIGRATED);
-  app = await startNotificationsApp(database.url);
+  app = await startOnOwnDatabase();
 });
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => app.close());
 beforeEach(() => {
   owner = app.person();
   app.receiver.received.length = 0;
@@ -62,12 +56,12 @@ describe('budget.threshold', () => {
 
   it('each threshold once a period, of two replicas too, after a restart, and whatever comes late', async () => {
     await app.channel(owner, 'budget.threshold');
-    let other = await startNotificationsApp(database.url);
+    let other = await startNotificationsApp(app.databaseUrl);
     const both = { thresholds_pct: [50, 80] };
     const movements = [budget('5'), budget('6'), budget('8', both), budget('9', both)];
     await Promise.all([app.account(...movements), other.account(...movements.toReversed())]);
     await other.close();
-    other = await startNotificationsApp(database.url);
+    other = await startNotificationsApp(app.databaseUrl);
     await other.account(...movements, budget('9.5', both));
     const told = async (): Promise<string[]> =>
       (await sent('budget.threshold'))

@@ -1,33 +1,17 @@
 import { jest } from '@jest/globals';
 import { ApiError, TOPIC, type AuditEntry } from '@gateway/contracts';
 import { mintSecret, SystemRandom } from '@gateway/platform';
-import {
-  eventually,
-  keyPrincipal,
-  sessionPrincipal,
-  testDatabase,
-  type TestDatabase,
-} from '@gateway/testing';
+import { eventually, keyPrincipal, sessionPrincipal } from '@gateway/testing';
 import { Destinations } from './channels/destinations.js';
-import {
-  MIGRATED,
-  startNotificationsApp,
-  type NotificationsApp,
-  type Person,
-} from './notifications.fixture.js';
+import { startOnOwnDatabase, type NotificationsApp, type Person } from './notifications.fixture.js';
 
-let database: TestDatabase;
 let app: NotificationsApp;
 let owner: Person;
 
 beforeAll(async () => {
-  database = await testDatabase(MIGRATED);
-  app = await startNotificationsApp(database.url);
+  app = await startOnOwnDatabase();
 });
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => app.close());
 beforeEach(() => (owner = app.person()));
 
 const webhook = (destination = app.receiver.url) => ({

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { NewAccountEvent } from '@gateway/contracts';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
+import { eventually } from '@gateway/testing';
 import { Housekeeping } from './background/housekeeping.js';
 import {
   deliveriesOf,
@@ -12,27 +12,16 @@ import {
   SECOND,
   signedBy,
 } from './deliveries.fixture.js';
-import {
-  MIGRATED,
-  START,
-  startNotificationsApp,
-  type NotificationsApp,
-  type Person,
-} from './notifications.fixture.js';
+import { START, startOnOwnDatabase, type NotificationsApp, type Person } from './notifications.fixture.js';
 import type { Received } from './webhook-receiver.fixture.js';
 
-let database: TestDatabase;
 let app: NotificationsApp;
 let owner: Person;
 
 beforeAll(async () => {
-  database = await testDatabase(MIGRATED);
-  app = await startNotificationsApp(database.url);
+  app = await startOnOwnDatabase();
 });
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => app.close());
 beforeEach(() => {
   owner = app.person();
   app.receiver.received.length = 0;

@@ -1,26 +1,16 @@
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
+import { eventually } from '@gateway/testing';
 import { deliveriesOf, happen, HOUR, MINUTE, SECOND } from './deliveries.fixture.js';
-import {
-  MIGRATED,
-  startNotificationsApp,
-  type NotificationsApp,
-  type Person,
-} from './notifications.fixture.js';
+import { startOnOwnDatabase, type NotificationsApp, type Person } from './notifications.fixture.js';
 
-let database: TestDatabase;
 let app: NotificationsApp;
 let owner: Person;
 let people = 0;
 let address: string;
 
 beforeAll(async () => {
-  database = await testDatabase(MIGRATED);
-  app = await startNotificationsApp(database.url);
+  app = await startOnOwnDatabase();
 });
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => app.close());
 beforeEach(() => {
   owner = app.person();
   people += 1;

@@ -25,6 +25,7 @@ import {
   NO_PRESSURE,
   PrincipalReaderDouble,
   sessionPrincipal,
+  testDatabase,
   type FixedClock,
 } from '@gateway/testing';
 import { ClosedChannels } from './background/closed-channels.js';
@@ -40,6 +41,7 @@ import { startReceiver, type WebhookReceiver } from './webhook-receiver.fixture.
 export interface NotificationsApp extends RunningApp {
   clock: FixedClock;
   database: NotificationsDatabase;
+  databaseUrl: string;
   dispatch: DispatchLoop;
   principals: PrincipalReaderDouble;
   receiver: WebhookReceiver;
@@ -94,6 +96,19 @@ export const MIGRATED = {
   },
 };
 
+/** Starts the service over a database of its own, which goes when the service is closed. */
+export async function startOnOwnDatabase(): Promise<NotificationsApp> {
+  const database = await testDatabase(MIGRATED);
+  const app = await startNotificationsApp(database.url);
+  return {
+    ...app,
+    close: async () => {
+      await app.close();
+      await database.drop();
+    },
+  };
+}
+
 export async function startNotificationsApp(
   url: string,
   more: Partial<NotificationsConfig> = {},
@@ -128,6 +143,7 @@ export async function startNotificationsApp(
     },
     clock,
     database: app.get(NotificationsDatabase, { strict: false }),
+    databaseUrl: url,
     dispatch,
     principals,
     receiver,

@@ -1,23 +1,12 @@
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import {
-  MIGRATED,
-  startNotificationsApp,
-  type NotificationsApp,
-  type Person,
-} from './notifications.fixture.js';
+import { startOnOwnDatabase, type NotificationsApp, type Person } from './notifications.fixture.js';
 
-let database: TestDatabase;
 let app: NotificationsApp;
 let owner: Person;
 
 beforeAll(async () => {
-  database = await testDatabase(MIGRATED);
-  app = await startNotificationsApp(database.url);
+  app = await startOnOwnDatabase();
 });
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => app.close());
 beforeEach(() => (owner = app.person()));
 
 const locOf = (answer: { body: { error: { details: { loc: string[] }[] } } }) =>

@@ -1,4 +1,3 @@
-import { testDatabase, type TestDatabase } from '@gateway/testing';
 import {
   answering,
   deliveriesOf,
@@ -13,28 +12,18 @@ import {
 import { ClosedChannels } from './background/closed-channels.js';
 import { ClaimsStore } from './deliveries/claims.store.js';
 import { OutcomesStore } from './deliveries/outcomes.store.js';
-import {
-  MIGRATED,
-  startNotificationsApp,
-  type NotificationsApp,
-  type Person,
-} from './notifications.fixture.js';
+import { startOnOwnDatabase, type NotificationsApp, type Person } from './notifications.fixture.js';
 
 /** Pauses between the ten attempts. */
 const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
 
-let database: TestDatabase;
 let app: NotificationsApp;
 let owner: Person;
 
 beforeAll(async () => {
-  database = await testDatabase(MIGRATED);
-  app = await startNotificationsApp(database.url);
+  app = await startOnOwnDatabase();
 });
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => app.close());
 beforeEach(() => {
   owner = app.person();
   app.receiver.received.length = 0;

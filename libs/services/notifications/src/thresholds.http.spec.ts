@@ -5,35 +5,18 @@ import {
   type RejectionRecord,
   type UsageRecord,
 } from '@gateway/contracts';
-import {
-  attemptRecord,
-  eventually,
-  rejectionRecord,
-  testDatabase,
-  usageRecord,
-  type TestDatabase,
-} from '@gateway/testing';
-import {
-  MIGRATED,
-  startNotificationsApp,
-  type NotificationsApp,
-  type Person,
-} from './notifications.fixture.js';
+import { attemptRecord, eventually, rejectionRecord, usageRecord } from '@gateway/testing';
+import { startOnOwnDatabase, type NotificationsApp, type Person } from './notifications.fixture.js';
 
 const [MINUTE, DAY] = [60_000, 86_400_000];
 
-let database: TestDatabase;
 let app: NotificationsApp;
 let owner: Person;
 
 beforeAll(async () => {
-  database = await testDatabase(MIGRATED);
-  app = await startNotificationsApp(database.url);
+  app = await startOnOwnDatabase();
 });
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => app.close());
 beforeEach(() => {
   owner = app.person();
   app.receiver.received.length = 0;
@@ -121,7 +104,7 @@ describe('balance.low and balance.depleted', () => {
         VALUES ($1, $2, 'balance.depleted', $3, now(), '')`,
       [`evt_of_${id}`, owner.orgId, `${owner.orgId} balance.depleted/${id}`],
     ];
-    const other = new pg.Client(database.url);
+    const other = new pg.Client(app.databaseUrl);
     await other.connect();
     await other.query('BEGIN');
     await other.query(...insertOf(first));
