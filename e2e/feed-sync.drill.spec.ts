@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { payloadOf, publicKeyText, readSeed, sealEnvelope } from '@gateway/catalogue';
 import { eventually } from '@gateway/testing';
-import pg from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { startLoad, type Load } from './harness/load.js';
 import { START_MS } from './harness/modes.js';
 import { ask } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
+import { withoutRates } from './harness/without-rates.js';
 
 /** Number of models that each document changes. */
 const CHANGED = 300;
@@ -48,11 +48,7 @@ describe('a feed that changes 300 models under load', () => {
     person = await logIn(fleet);
     const { id, key } = await person.createKey('a drill');
     keyId = id;
-    const database = new pg.Client({ connectionString: fleet.databaseUrl });
-    await database.connect();
-    await database
-      .query('UPDATE keys.api_key SET rpm_limit = 1000000, rpd_limit = 1000000 WHERE id = $1', [id])
-      .finally(() => database.end());
+    await withoutRates(fleet, id);
     const lanes = fleet.edges.flatMap(({ url }) => [1, 2].map(() => ({ url, keys: [key] })));
     const body = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
     load = startLoad(lanes, body, 60);

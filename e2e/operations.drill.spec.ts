@@ -4,8 +4,9 @@ import { startBalancer } from './harness/balancer.js';
 import { startDoubledFleet, type DoubledFleet } from './harness/doubled-fleet.js';
 import type { Fleet } from './harness/fleet.js';
 import { startLoad } from './harness/callers.js';
+import { eventsOf, expectEvents } from './harness/key-events.js';
 import { START_MS } from './harness/modes.js';
-import { ask, pico } from './harness/requests.js';
+import { ask } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], stream: true };
@@ -23,33 +24,6 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     ({ fleet, upstream, person } = doubled);
   }, START_MS);
   afterAll(() => doubled?.stop(), START_MS);
-
-  interface Event {
-    request_id: string;
-    status: string;
-    error_code: string | null;
-    cost: string | null;
-  }
-  async function eventsOf(keyId: string): Promise<Event[]> {
-    const { rows } = await doubled.database.query<Event>(
-      'select request_id, status, error_code, cost::text from usage.usage_event where key_id = $1',
-      [keyId],
-    );
-    return rows;
-  }
-  /** Waits for the events of these requests: each has come once, nothing else has, and the key's spend is their sum. */
-  async function expectEvents(keyId: string, requestIds: readonly string[]): Promise<Event[]> {
-    await eventually(async () => (await eventsOf(keyId)).length >= requestIds.length, { timeoutMs: 60_000 });
-    const events = await eventsOf(keyId);
-    expect(events.map(({ request_id }) => request_id).toSorted()).toEqual(requestIds.toSorted());
-    const { rows } = await doubled.database.query<{ amount: string }>(
-      "select amount::text from usage.spend_total where scope = 'key' and scope_id = $1",
-      [keyId],
-    );
-    const cost = events.reduce((sum, event) => sum + pico(event.cost ?? '0'), 0n);
-    expect(pico(rows.at(0)?.amount ?? '0')).toBe(cost);
-    return events;
-  }
 
   it(
     'U09 SIGTERM under 200 streams: none shorter than the grace is cut, no event is lost, no 5xx',
@@ -69,6 +43,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
       expect(answers.filter(({ text }) => !text.endsWith('data: [DONE]\n\n'))).toEqual([]);
       expect(await ended).toBe(0);
       await expectEvents(
+        doubled.database,
         id,
         answers.map(({ requestId }) => requestId),
       );
@@ -91,7 +66,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
       expect(status).toBe(200);
       expect(text).toContain('service_draining');
       expect(text).not.toContain('[DONE]');
-      const [event] = await expectEvents(id, [requestId]);
+      const [event] = await expectEvents(doubled.database, id, [requestId]);
       expect(event).toMatchObject({ status: 'error', error_code: 'service_draining' });
     },
     HANG_MS,
@@ -119,12 +94,12 @@ describe('a fleet with two of each service, operated as the pages say', () => {
       const whole = results.flatMap(({ inferred }) => inferred);
       await eventually(
         async () => {
-          const known = new Set((await eventsOf(id)).map(({ request_id }) => request_id));
+          const known = new Set((await eventsOf(doubled.database, id)).map(({ request_id }) => request_id));
           return whole.every((requestId) => known.has(requestId));
         },
         { timeoutMs: 60_000 },
       );
-      const events = await eventsOf(id);
+      const events = await eventsOf(doubled.database, id);
       expect(new Set(events.map(({ request_id }) => request_id)).size).toBe(events.length);
       // A request that was cut may have been answered by its upstream; if not, it is closed unbilled.
       const others = events.filter(({ request_id }) => !whole.includes(request_id));

@@ -1,9 +1,9 @@
 import { eventually, startUpstreamDouble, type ScriptedAnswer, type UpstreamDouble } from '@gateway/testing';
-import pg from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { startLoad, type Load } from './harness/load.js';
 import { START_MS } from './harness/modes.js';
 import { logIn, type PersonSession } from './harness/session.js';
+import { withoutRates } from './harness/without-rates.js';
 
 const MODEL = 'openai/gpt-5.4-nano';
 const ENVIRONMENT = 'sk-of-the-environment-0123456789';
@@ -52,7 +52,7 @@ describe('ten credentials of one provider under load on two edges', () => {
     fleet = await startFleet({ edges: 2, env: { all } });
     person = await logIn(fleet);
     const { id, key } = await person.createKey('a drill');
-    await withoutRates(id);
+    await withoutRates(fleet, id);
     for (const [n, weight] of WEIGHTS.entries()) if (n > 0) await add(KEYS[n], weight);
     // The edges tell of the environment's credential with their first report.
     await eventually(
@@ -78,13 +78,6 @@ describe('ten credentials of one provider under load on two edges', () => {
     });
     expect(answer.status).toBe(201);
     return ((await answer.json()) as { id: string }).id;
-  };
-  const withoutRates = async (id: string): Promise<void> => {
-    const database = new pg.Client({ connectionString: fleet.databaseUrl });
-    await database.connect();
-    await database
-      .query('UPDATE keys.api_key SET rpm_limit = 1000000, rpd_limit = 1000000 WHERE id = $1', [id])
-      .finally(() => database.end());
   };
   /** Shares of the next answers by key, in per cent. */
   const shares = async (): Promise<number[]> => {

@@ -10,8 +10,9 @@ import { startBalancer } from './harness/balancer.js';
 import { startLoad } from './harness/callers.js';
 import { startDoubledFleet, type DoubledFleet } from './harness/doubled-fleet.js';
 import type { Fleet } from './harness/fleet.js';
+import { expectEvents } from './harness/key-events.js';
 import { START_MS } from './harness/modes.js';
-import { ask, pico } from './harness/requests.js';
+import { ask } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const OWN_KEY = 'sk-of-the-customer';
@@ -187,31 +188,17 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
       expect(Object.keys(answered)).toHaveLength(7);
       // The session was signed by the former key, which verifies on.
       expect(kidOf(person.token)).not.toBe(kid);
-      await expectEvents(keyId, [...inferred, withOwnKey]);
+      // One that was answered 503 and sent again has an event of its own.
+      await expectEvents(
+        doubled.database,
+        keyId,
+        [...inferred, withOwnKey],
+        ({ status }) => status === 'success',
+      );
       await expectFormerRefused();
     },
     HANG_MS,
   );
-
-  /**
-   * Every answered request has come once, and the key's spend is their sum. One that was answered 503 and sent again has an
-   * event of its own.
-   */
-  async function expectEvents(keyId: string, requestIds: string[]): Promise<void> {
-    const query =
-      "select request_id, cost::text from usage.usage_event where key_id = $1 and status = 'success'";
-    const events = async (): Promise<{ request_id: string; cost: string | null }[]> =>
-      (await doubled.database.query<{ request_id: string; cost: string | null }>(query, [keyId])).rows;
-    await eventually(async () => (await events()).length >= requestIds.length, { timeoutMs: 60_000 });
-    const found = await events();
-    expect(found.map(({ request_id }) => request_id).toSorted()).toEqual(requestIds.toSorted());
-    const { rows } = await doubled.database.query<{ amount: string }>(
-      "select amount::text from usage.spend_total where scope = 'key' and scope_id = $1",
-      [keyId],
-    );
-    const spent = found.reduce((sum, { cost }) => sum + pico(cost ?? '0'), 0n);
-    expect(pico(rows.at(0)?.amount ?? '0')).toBe(spent);
-  }
 
   async function expectFormerRefused(): Promise<void> {
     for (const [app, path] of [

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
 import { eventually } from '@gateway/testing';
-import pg from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
 import { ask, pico, usd } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
+import { withoutRates } from './harness/without-rates.js';
 
 /** Request without max_tokens: it holds hundreds of times what it costs. */
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
@@ -62,17 +62,14 @@ describe('money of one caller, one request after the other over two edges', () =
     return (await ask(target, 'POST', '/v1/chat/completions', { body: { ...chat, ...more } })).status;
   };
 
-  /** Raises a key's limits of requests over what a tier allows, before its first use: money alone decides here. */
-  const withoutRates = async ({ id, key }: { id: string; key: string }): Promise<string> => {
-    const database = new pg.Client({ connectionString: fleet.databaseUrl });
-    await database.connect();
-    const raise = 'UPDATE keys.api_key SET rpm_limit = $2, rpd_limit = $2 WHERE id = $1';
-    await database.query(raise, [id, 1_000_000]).finally(() => database.end());
+  /** A key for which money alone decides. */
+  const unlimited = async ({ id, key }: { id: string; key: string }): Promise<string> => {
+    await withoutRates(fleet, id);
     return key;
   };
 
   const costOfOne = async (more: object): Promise<bigint> => {
-    const key = await withoutRates(await person.createKey('one'));
+    const key = await unlimited(await person.createKey('one'));
     expect(await send(key, 0, more)).toBe(200);
     const one = await eventually(async () => {
       const asked = { body: { org_id: 'mine', limit: 1 }, key };
@@ -84,8 +81,8 @@ describe('money of one caller, one request after the other over two edges', () =
 
   /** A key with a cap of the organization's money, or one that pays from the person's own balance. */
   const keyWith = async (limit: 'cap' | 'balance', money: string): Promise<string> => {
-    if (limit === 'cap') return withoutRates(await person.createKey('a cap', { spend_cap_usd: money }));
-    const key = await withoutRates(await person.createKey('a balance', { org_id: undefined }));
+    if (limit === 'cap') return unlimited(await person.createKey('a cap', { spend_cap_usd: money }));
+    const key = await unlimited(await person.createKey('a balance', { org_id: undefined }));
     const me = (await (await person.call('GET', '/auth/me')).json()) as { user: { id: string } };
     const credit = { user_id: me.user.id, amount_usd: money, reason: 'a drill' };
     expect((await person.call('POST', '/v1/admin/credits', credit)).status).toBe(201);
