@@ -16,7 +16,8 @@ export { CatalogueNamesBody } from './http/catalogue.js';
 export { CatalogueReader, NO_ALIASES } from './ports/catalogue-reader.js';
 export { environmentCredentialId, PlatformCredentials } from './ports/provider-key-vault.js';
 export { ProviderKeyVault } from './ports/provider-key-vault.js';
-export type { CredentialReport, CredentialState, PooledCredential } from './ports/provider-key-vault.js';
+export type { CredentialReport, CredentialState, PlatformPool } from './ports/provider-key-vault.js';
+export type { PooledCredential } from './ports/provider-key-vault.js';
 export type { ProviderCredential, ProviderKeyFailure, ProviderKeyUse } from './ports/provider-key-vault.js';
 export { CreatePlatformCredentialBody, CredentialReportBody } from './http/provider-keys.js';
 export { ListPlatformCredentialsQuery, OpenPlatformCredentialBody } from './http/provider-keys.js';
@@ -43,6 +44,7 @@ export { StoredContent } from './ports/stored-content.js';
 export type { PromptContent, PromptMessage, PromptVariable } from './ports/stored-content.js';
 export { PrincipalReader } from './ports/principal-reader.js';
 export type { Caller, Credential } from './ports/principal-reader.js';
+export { providerAccount } from './ports/principal.js';
 export type { AccountDiscount, AdminKeyPrincipal, KeyPrincipal, Membership } from './ports/principal.js';
 export type {
   BudgetGrant,
@@ -293,7 +295,9 @@ export type { StatementCredit, StatementDay, StatementRecord, StatementUsage } f
 export {
   BudgetsQuery,
   CreateBudgetBody,
+  CreateProviderBudgetBody,
   ListBudgetsQuery,
+  ListProviderBudgetsQuery,
   RaiseBudgetBody,
   UpdateBudgetBody,
 } from './http/budgets.js';

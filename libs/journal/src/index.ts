@@ -7,6 +7,7 @@ export type {
   Intent,
   IntentFacts,
   OutcomeValues,
+  ProviderSettle,
   SettleFacts,
   SyncedOutcome,
   UsageRest,

@@ -53,7 +53,13 @@ export interface Intent {
 }
 
 /** Facts with which LimitStore.put settles the unit, also after a restart. `nano` is a decimal string of nano-USD. */
-export type SettleFacts = Omit<PutUnit, 'action' | 'nano' | 'leaseMs'> & { nano: string };
+export type SettleFacts = ProviderSettle & {
+  /** The same of what the platform owes providers with budgets; absent = none has any. */
+  providers?: ProviderSettle[];
+};
+
+/** Settlement of a unit on one account. */
+export type ProviderSettle = Omit<PutUnit, 'action' | 'nano' | 'leaseMs'> & { nano: string };
 
 /** An outcome that is on the disk and may be settled. */
 export interface SyncedOutcome {

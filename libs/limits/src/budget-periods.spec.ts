@@ -119,4 +119,16 @@ describe('periods of budgets', () => {
       { numRuns: 400 },
     );
   });
+
+  it('each period of each zone begins and ends with a quarter of an hour of UTC, by which spend at providers is kept', () => {
+    const instant = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2040, 0, 1) });
+    const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
+    fc.assert(
+      fc.property(fc.constantFrom(...BUDGET_PERIODS), zone, instant, (period, timeZone, ms) => {
+        const { startMs, endMs } = periodAt(period, timeZone, ms);
+        expect([timeZone, startMs % 900_000, endMs % 900_000]).toEqual([timeZone, 0, 0]);
+      }),
+      { numRuns: 500 },
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import type { AdmitRequest, BudgetGrant, KeyPrincipal } from '@gateway/contracts';
+import { providerAccount, type AdmitRequest, type BudgetGrant, type KeyPrincipal } from '@gateway/contracts';
 import {
   fixedClock,
   keyPrincipal,
@@ -10,6 +10,7 @@ import {
 } from '@gateway/testing';
 import { unitScopes } from './admission.js';
 import { admitRequest } from './admit-request.js';
+import { budgetCounters } from './budget-counters.js';
 import { budgetsOf, type Carried } from './carried-budgets.js';
 import { keyScopeLimits } from './limit-rules.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
@@ -47,12 +48,12 @@ function asked(principal: KeyPrincipal, unit: string): AdmitRequest {
 }
 
 /** Tells the store that nothing is spent yet. */
-async function open(store: RedisLimitStore, request: AdmitRequest): Promise<void> {
+async function open(store: RedisLimitStore, request: AdmitRequest, accountId = 'acct_1'): Promise<void> {
   const stale = await store.admit(request);
   const gen = stale.kind === 'stale' ? stale.gen : '';
-  await store.stamp('acct_1', 1, gen);
+  await store.stamp(accountId, 1, gen);
   const scopes = unitScopes(request).map((scope) => ({ ...scope, postedNano: 0n }));
-  await store.mirror({ accountId: 'acct_1', gen, version: 1, balanceNano: 1_000n, scopes, units: [] });
+  await store.mirror({ accountId, gen, version: 1, balanceNano: 1_000n, scopes, units: [] });
 }
 
 describe('admission under budgets, in Redis', () => {
@@ -77,6 +78,32 @@ describe('admission under budgets, in Redis', () => {
       expect(kinds).toEqual(['ok', ...Array.from({ length: 19 }, () => 'refused')]);
     },
   );
+
+  it('of many requests at two edges at once the one unit left of a budget of a provider lets one through, whoever asks', async () => {
+    const [{ name, capNano = null }] = budgetCounters(
+      [grant('provider', 'openai', '0.00000001')],
+      clock.now(),
+    );
+    const scope = {
+      kind: 'provider' as const,
+      id: `openai/${name}`,
+      rpm: null,
+      rpd: null,
+      tpm: null,
+      capNano,
+    };
+    const ofProvider = (unit: string): AdmitRequest => ({
+      ...asked(keyPrincipal({ limits }), unit),
+      ...{ accountId: providerAccount('openai'), scopes: [scope], extra: [], creditLimitNano: null },
+    });
+    const stores = edges.map(({ pipe }) => storeOver(pipe));
+    await open(stores[0], ofProvider('req_0/0'), providerAccount('openai'));
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => stores[n % 2].admit(ofProvider(`req_${n}/0`))),
+    );
+    const kinds = results.map(({ kind }) => kind).toSorted();
+    expect(kinds).toEqual(['ok', ...Array.from({ length: 19 }, () => 'refused')]);
+  });
 
   it.each([
     ['no budget', {}],

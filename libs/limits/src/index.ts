@@ -1,6 +1,6 @@
 export { unitScopes } from './admission.js';
 export { admitRequest, LEASE_MS, modelLimitName, RENEW_MS } from './admit-request.js';
-export { budgetReadings, budgetWindow } from './budget-counters.js';
+export { budgetCounters, budgetReadings, budgetWindow } from './budget-counters.js';
 export { budgetsOf } from './carried-budgets.js';
 export { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 export type { SeedCounts } from './in-process/in-process-limit-store.js';

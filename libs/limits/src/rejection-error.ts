@@ -15,6 +15,7 @@ const SCOPE_WORDS: Record<LimitRejection['scope'], string> = {
   org: 'organization',
   tag: 'tag',
   end_user: 'end user',
+  provider: 'provider',
   account: 'account',
 };
 

@@ -5,6 +5,7 @@ export { TOKEN_CLASSES, tokenClasses } from './unit-usage.js';
 export { servesTier, speechRates } from './compile-price.js';
 export { price, priceLines } from './price.js';
 export type { PriceInput, PriceLine, PriceTerms } from './price.js';
+export { owedTo } from './owed.js';
 export { LATE_USAGE_MS, chargeFor } from './charge.js';
 export type { Charge, ChargeCase, Disconnect, FailedAttempt } from './charge.js';
 export { estimateInput, estimateTokens, estimateUsage } from './estimate.js';

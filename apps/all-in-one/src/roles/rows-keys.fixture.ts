@@ -103,6 +103,8 @@ const ORGS: Rows = {
   },
 };
 
+const UNKNOWN_BUDGET = { who: SUPER, status: 404, params: { id: 'bud_0' } };
+
 const BUDGETS: Rows = {
   'POST /v1/budgets': {
     who: staff(),
@@ -120,6 +122,16 @@ const BUDGETS: Rows = {
   },
   'DELETE /v1/budgets/:id/raise': { who: staff(), thing: 'budget' },
   'DELETE /v1/budgets/:id': { who: staff(), thing: 'budget', isFresh: true, status: 204 },
+  'POST /v1/admin/budgets': { who: SUPER, status: 422, body: {} },
+  'GET /v1/admin/budgets': { who: SUPER },
+  'GET /v1/admin/budgets/:id': UNKNOWN_BUDGET,
+  'PATCH /v1/admin/budgets/:id': { ...UNKNOWN_BUDGET, body: {} },
+  'DELETE /v1/admin/budgets/:id': UNKNOWN_BUDGET,
+  'POST /v1/admin/budgets/:id/raise': {
+    ...UNKNOWN_BUDGET,
+    body: () => ({ by_usd: '1', until: new Date(Date.now() + 60_000).toISOString() }),
+  },
+  'DELETE /v1/admin/budgets/:id/raise': UNKNOWN_BUDGET,
 };
 
 const TEMPLATES: Rows = {

@@ -8,6 +8,7 @@ export const SCOPE_WORDS = {
   account: 'Account',
   tag: 'Tag',
   end_user: 'End user',
+  provider: 'Provider',
 } as const;
 
 /** Returns the words of a scope; one that is not known stays as it is. */

@@ -146,6 +146,8 @@ function Owner({ budget: { scope, scope_id: id, org_id: org } }: { budget: Perio
   // Neither has a page of its own, and an end user is known by a hash alone.
   if (scope === 'tag') return `${SCOPE_WORDS.tag} ${id}`;
   if (scope === 'end_user') return SCOPE_WORDS.end_user;
+  // Those of providers are the platform's, and in no list of an organization.
+  if (scope === 'provider') return SCOPE_WORDS.provider;
   const to = { key: `/keys/${id}`, member: '/members', team: `/teams/${id}` }[scope];
   return (
     <Text size="sm" component="div">

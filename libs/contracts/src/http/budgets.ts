@@ -68,19 +68,11 @@ const PERIODS = [
   'quarter',
   'rolling',
 ] as const satisfies readonly BudgetGrant['period'][];
+const PROVIDER_SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Body of POST /v1/budgets. */
-export class CreateBudgetBody {
-  /** Cannot change later. */
-  @Matches(ID_PATTERN) org_id!: string;
-  /** Level whose spend counts. Cannot change later. */
-  @IsIn(SCOPES) scope!: (typeof SCOPES)[number];
-  /**
-   * Id of a key, a person, a team, or of the organization itself; of a tag `name=value`; of an end user their id as requests have it,
-   * which is kept as its HMAC alone. Cannot change later.
-   */
-  @IsString() @Length(1, 512) @IsOneLine() scope_id!: string;
+/** Members of every new budget. */
+class NewBudget {
   /** One line; errors that it causes hold it. */
   @IsString() @Length(1, 100) @IsName() name!: string;
   /** Spend of one period that is not passed by more than one request; decimal text of USD above 0. */
@@ -105,6 +97,26 @@ export class CreateBudgetBody {
   thresholds_pct: number[] = [];
   /** A disabled budget refuses nothing. */
   @IsOptional() @IsBoolean() is_enabled: boolean = true;
+}
+
+/** Body of POST /v1/budgets. */
+export class CreateBudgetBody extends NewBudget {
+  /** Cannot change later. */
+  @Matches(ID_PATTERN) org_id!: string;
+  /** Level whose spend counts. Cannot change later. */
+  @IsIn(SCOPES) scope!: (typeof SCOPES)[number];
+  /**
+   * Id of a key, a person, a team, or of the organization itself; of a tag `name=value`; of an end user their id as requests have it,
+   * which is kept as its HMAC alone. Cannot change later.
+   */
+  @IsString() @Length(1, 512) @IsOneLine() scope_id!: string;
+}
+
+/** Body of POST /v1/admin/budgets. */
+export class CreateProviderBudgetBody extends NewBudget {
+  @IsIn(['provider']) scope!: 'provider';
+  /** Slug of the provider. Cannot change later. */
+  @Matches(PROVIDER_SLUG) scope_id!: string;
 }
 
 /** Body of PATCH /v1/budgets/{id}: what is absent stays as it is. */
@@ -161,4 +173,15 @@ export class ListBudgetsQuery {
   @IsOptional() @IsIn(SCOPES) scope?: (typeof SCOPES)[number];
   /** Budgets of one key, person, team, organization or tag, or of one end user by the HMAC. */
   @IsOptional() @IsString() @Length(1, 512) scope_id?: string;
+}
+
+/** Query of GET /v1/admin/budgets. */
+export class ListProviderBudgetsQuery {
+  /** Largest number of rows to return, 1 to 200. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
+  /** Number of rows to skip. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(10_000) offset: number = 0;
+  @IsOptional() @IsIn(['provider']) scope?: 'provider';
+  /** Budgets of one provider, by its slug. */
+  @IsOptional() @IsString() @Length(1, 64) scope_id?: string;
 }

@@ -5,9 +5,13 @@ import type { BudgetGrant } from '../ports/principal.js';
 export interface PeriodBudgetRecord {
   /** `bud_<uuidv7>`. */
   id: string;
-  org_id: string;
+  /** null of a budget of a provider, which is the platform's. */
+  org_id: string | null;
   scope: BudgetGrant['scope'];
-  /** Id of the scope; that of a tag is `name=value`, that of an end user the HMAC of their id under a key of the account. */
+  /**
+   * Id of the scope; that of a tag is `name=value`, that of an end user the HMAC of their id under a key of the account, that of a
+   * provider its slug.
+   */
   scope_id: string;
   name: string;
   amount_usd: Money;

@@ -25,7 +25,16 @@ import { FILTER_VALUES_MAX, UsageFilter } from './usage-filter.js';
 const PAGE_ROWS = 50;
 const PAGE_MAX = 200;
 const OFFSET_MAX = 1_000_000_000;
-const SCOPE_KINDS: readonly SpendScope[] = ['key', 'team_member', 'member', 'team', 'org', 'tag', 'end_user'];
+const SCOPE_KINDS: readonly SpendScope[] = [
+  'key',
+  'team_member',
+  'member',
+  'team',
+  'org',
+  'tag',
+  'end_user',
+  'provider',
+];
 
 /** null means what an absent member does, as in the filters. */
 export function OrDefault(absent: number | string): PropertyDecorator {

@@ -2,7 +2,8 @@ import type { ScopeKind, SpendScope } from './principal.js';
 
 /** One scope as admission sees it. null = unlimited. Money in integer nano-USD. */
 export interface LimitScope {
-  kind: ScopeKind;
+  /** `provider` alone, without others, for the budgets of one. */
+  kind: ScopeKind | 'provider';
   id: string;
   rpm: number | null;
   rpd: number | null;

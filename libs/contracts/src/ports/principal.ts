@@ -1,8 +1,16 @@
 /** Scopes in which limits and spend are counted. `account` is the balance of who pays. */
 export type ScopeKind = 'key' | 'team_member' | 'member' | 'team' | 'org';
 
-/** Scopes in which spend is counted: those above, and what budgets alone count by, which a request carries. */
-export type SpendScope = ScopeKind | 'tag' | 'end_user';
+/**
+ * Scopes in which spend is counted: those above, and what budgets alone count by: tags and end users, which a request carries, and
+ * providers, whose spend is the platform's.
+ */
+export type SpendScope = ScopeKind | 'tag' | 'end_user' | 'provider';
+
+/** Returns the account on which the limit store and the ledger keep what the platform owes a provider. */
+export function providerAccount(slug: string): string {
+  return `acct_provider_${slug}`;
+}
 
 export type OrgRole = 'owner' | 'admin' | 'member';
 
@@ -79,8 +87,8 @@ export interface AccountDiscount {
 export interface BudgetGrant {
   id: string;
   name: string;
-  scope: 'key' | 'member' | 'team' | 'org' | 'tag' | 'end_user';
-  /** Id of the scope; that of a tag is `name=value`, that of an end user the HMAC of their id. */
+  scope: 'key' | 'member' | 'team' | 'org' | 'tag' | 'end_user' | 'provider';
+  /** Id of the scope; that of a tag is `name=value`, that of an end user the HMAC of their id, that of a provider its slug. */
   scopeId: string;
   /** Decimal string of USD. */
   amountUsd: string;

@@ -1,3 +1,5 @@
+import type { BudgetGrant } from './principal.js';
+
 /** A credential for calls to a provider; one kind for each way of signing. */
 export type ProviderCredential =
   | { kind: 'api_key'; key: string }
@@ -87,6 +89,14 @@ export interface PooledCredential {
   state: CredentialState;
 }
 
+/** Facts about the platform's own side of its providers, for every edge. */
+export interface PlatformPool {
+  /** Every credential that is stored or was changed. */
+  credentials: readonly PooledCredential[];
+  /** Enabled budgets of providers. */
+  budgets: readonly BudgetGrant[];
+}
+
 /** News of one edge about the platform's credentials. */
 export interface CredentialReport {
   /** Credentials of its environment. */
@@ -106,8 +116,8 @@ export function environmentCredentialId(provider: string): string {
  * Throws ApiError `service_unavailable` where the lookup failed.
  */
 export abstract class PlatformCredentials {
-  /** Takes the news of an edge, and returns every credential that is stored or was changed. */
-  abstract sync(report: CredentialReport): Promise<PooledCredential[]>;
+  /** Takes the news of an edge, and returns what every edge has to know. */
+  abstract sync(report: CredentialReport): Promise<PlatformPool>;
   /** Returns the plaintext of this version; null where the credential is gone or has another version by now. */
   abstract open(id: string, version: number): Promise<ProviderCredential | null>;
 }

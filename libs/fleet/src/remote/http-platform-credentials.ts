@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   PlatformCredentials,
   type CredentialReport,
-  type PooledCredential,
+  type PlatformPool,
   type ProviderCredential,
   type Random,
 } from '@gateway/contracts';
@@ -22,10 +22,11 @@ export class HttpPlatformCredentials extends PlatformCredentials {
   }
 
   /** Sends a report with counts once: repeated they would be added twice. */
-  override async sync(report: CredentialReport): Promise<PooledCredential[]> {
+  override async sync(report: CredentialReport): Promise<PlatformPool> {
     const hasCounts = report.uses.length > 0;
-    const { credentials } = await this.post('sync', report, !hasCounts);
-    if (Array.isArray(credentials)) return credentials as PooledCredential[];
+    // A keys service of an earlier release has no budgets.
+    const { credentials, budgets = [] } = await this.post('sync', report, !hasCounts);
+    if (Array.isArray(credentials) && Array.isArray(budgets)) return { credentials, budgets };
     throw unavailable(this.random, new Error('The keys service answered no credentials.'));
   }
 

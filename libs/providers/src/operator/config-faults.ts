@@ -6,13 +6,15 @@ import { upstreamFaults } from './upstream-faults.js';
 
 /** Name that requests use for the model that the gateway chooses. */
 const AUTO = 'auto';
+/** Budgets of one provider. */
+const PER_PROVIDER_MAX = 4;
 
 /**
  * Yields the contradictions of a file whose entries are each well-formed. `slugs` are all the providers that it names,
  * those of faulty entries too.
  */
 export function* configFaults(
-  { providers, models, aliases }: GatewayConfig,
+  { providers, models, aliases, budgets }: GatewayConfig,
   slugs: ReadonlySet<string>,
 ): Generator<EntryFault> {
   const seen = new Set<string>();
@@ -32,6 +34,14 @@ export function* configFaults(
     if (names.has(entry.name)) yield { entry, within: [], words: `${entry.name} is there twice.` };
     names.add(entry.name);
     yield* targetFaults(entry);
+  }
+  for (const [position, entry] of budgets.entries()) {
+    const { scope_id: slug } = entry;
+    if (!isBuiltIn(slug) && !slugs.has(slug))
+      yield { entry, within: ['scope_id'], words: `there is no provider ${slug}.` };
+    const before = budgets.slice(0, position).filter(({ scope_id }) => scope_id === slug);
+    if (before.length >= PER_PROVIDER_MAX)
+      yield { entry, within: [], words: `${slug} has more than ${PER_PROVIDER_MAX} budgets.` };
   }
 }
 

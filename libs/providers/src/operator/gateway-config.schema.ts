@@ -8,6 +8,8 @@ const count = { type: 'integer', minimum: 1 };
 const words = { type: 'array', minItems: 1, maxItems: 64, items: { type: 'string', minLength: 1 } };
 const prices = { type: 'object', minProperties: 1 };
 
+const ONE_LINE = '^[^\\u0000-\\u001f\\u007f]{1,100}$';
+
 const file = { type: 'string', minLength: 1, maxLength: 4_096 };
 const time = { type: 'integer', minimum: 1, maximum: 86_400_000 };
 
@@ -144,6 +146,28 @@ const alias = {
   },
 };
 
+const budget = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['scope', 'scope_id', 'amount_usd', 'period'],
+  properties: {
+    scope: { enum: ['provider'] },
+    scope_id: slug,
+    name: form(ONE_LINE, 'one line of at most 100 characters'),
+    amount_usd: form(AMOUNT_PATTERN.source, "an amount of USD in quotes, such as '1000' or '0.50'"),
+    period: { enum: ['day', 'week', 'month', 'quarter', 'rolling'] },
+    time_zone: { type: 'string', minLength: 1, maxLength: 64 },
+    rolling_days: { type: 'integer', minimum: 1, maximum: 366 },
+    is_hard: { type: 'boolean' },
+    thresholds_pct: {
+      type: 'array',
+      maxItems: 5,
+      uniqueItems: true,
+      items: { type: 'integer', minimum: 1, maximum: 100 },
+    },
+  },
+};
+
 const limit = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
 const models = {
   type: 'array',
@@ -195,6 +219,7 @@ export const GATEWAY_CONFIG_SCHEMA = {
     models: { type: 'array', maxItems: 10_000, items: model },
     prices: { type: 'array', maxItems: 10_000, items: override },
     aliases: { type: 'array', maxItems: 1_000, items: alias },
+    budgets: { type: 'array', maxItems: 64, items: budget },
     billing: { enum: ['prepaid', 'off'] },
     catalogue,
     organizations,

@@ -64,8 +64,16 @@ describe('a gateway.yaml', () => {
     [
       'other: 1',
       [
-        'other is unknown; what may stand here is providers, models, prices, aliases, billing, catalogue, organizations.',
+        'other is unknown; what may stand here is providers, models, prices, aliases, budgets, billing, catalogue, organizations.',
       ],
+    ],
+    [
+      'budgets: [{ scope: provider, scope_id: nobody, amount_usd: "1", period: day }]',
+      ['budgets[0].scope_id: there is no provider nobody.'],
+    ],
+    [
+      `budgets: [${'{ scope: provider, scope_id: openai, amount_usd: "1", period: day },'.repeat(5)}]`,
+      ['budgets[4]: openai has more than 4 budgets.'],
     ],
     ['[]', ['this has to be a map of names and values.']],
     ['models: {}', ['models: this has to be a list.']],

@@ -75,6 +75,20 @@ export interface OwnAlias {
   shadow?: { model: string; sample_pct: number };
 }
 
+/** A budget of a provider. */
+export interface OwnBudget {
+  scope: 'provider';
+  /** Slug of the provider. */
+  scope_id: string;
+  name?: string;
+  amount_usd: string;
+  period: 'day' | 'week' | 'month' | 'quarter' | 'rolling';
+  time_zone?: string;
+  rolling_days?: number;
+  is_hard?: boolean;
+  thresholds_pct?: number[];
+}
+
 interface CatalogueSettings {
   /** SIMULATED_MODELS. */
   simulated_models?: 'auto' | 'on' | 'off';
@@ -93,6 +107,7 @@ export interface GatewayConfig {
   models: OwnModel[];
   prices: PriceOverride[];
   aliases: OwnAlias[];
+  budgets: OwnBudget[];
   /** BILLING, which wins. */
   billing?: 'prepaid' | 'off';
   /** Settings of the catalogue; a variable that is set wins. */
@@ -106,6 +121,7 @@ export const NO_GATEWAY_CONFIG: GatewayConfig = {
   models: [],
   prices: [],
   aliases: [],
+  budgets: [],
   catalogue: {},
   organizations: {},
 };

@@ -7,7 +7,7 @@ import { NO_GATEWAY_CONFIG, type GatewayConfig } from './gateway-config.js';
 import { schemaFault } from './schema-fault.js';
 
 /** Lists of the file, whose entries are judged each for itself. */
-const LISTS = ['providers', 'models', 'prices', 'aliases'] as const;
+const LISTS = ['providers', 'models', 'prices', 'aliases', 'budgets'] as const;
 const schema = new LazySchema(GATEWAY_CONFIG_SCHEMA, { strict: false, allErrors: true, verbose: true });
 
 /**

@@ -3,6 +3,7 @@ import { RouteStats } from '@gateway/routing';
 import { Admission } from './admission/admission.js';
 import { OutputSizes } from './admission/output-sizes.js';
 import { PostedTotals } from './admission/posted-totals.js';
+import { ProviderAdmission } from './admission/provider-admission.js';
 import { PlatformPools } from './config/platform-pools.js';
 import { ResponseCache } from './cache/response-cache.js';
 import { BatchHolds, BatchWorth } from './composed/batch-holds.js';
@@ -74,6 +75,7 @@ export const COLLABORATORS: Provider[] = [
   StoredBodies,
   PostedTotals,
   Admission,
+  ProviderAdmission,
   KeyUses,
   UnitObserver,
   Revocations,

@@ -180,6 +180,23 @@ export const PLATFORM_CREDENTIAL_CALLS = {
   },
 };
 
+const ADMIN_BUDGETS = '/v1/admin/budgets';
+const anUnknownBudget = (): Promise<Record<string, string>> => Promise.resolve({ id: 'bud_0' });
+
+export const PROVIDER_BUDGET_CALLS = {
+  [`POST ${ADMIN_BUDGETS}`]: { status: 422, body: {} },
+  [`GET ${ADMIN_BUDGETS}`]: { status: 200 },
+  [`GET ${ADMIN_BUDGETS}/:id`]: { status: 404, params: anUnknownBudget },
+  [`PATCH ${ADMIN_BUDGETS}/:id`]: { status: 404, params: anUnknownBudget, body: {} },
+  [`DELETE ${ADMIN_BUDGETS}/:id`]: { status: 404, params: anUnknownBudget },
+  [`POST ${ADMIN_BUDGETS}/:id/raise`]: {
+    status: 404,
+    params: anUnknownBudget,
+    body: { by_usd: '1', until: '2026-01-01T00:00Z' },
+  },
+  [`DELETE ${ADMIN_BUDGETS}/:id/raise`]: { status: 404, params: anUnknownBudget },
+};
+
 export const INTERNAL_CALLS = {
   'POST /internal/platform-credentials/open': { status: 200, body: { id: 'cred_0', version: 1 } },
   'POST /internal/platform-credentials/sync': {

@@ -16,6 +16,7 @@ import {
   aTeamMember,
   INTERNAL_CALLS,
   PLATFORM_CREDENTIAL_CALLS,
+  PROVIDER_BUDGET_CALLS,
   aTemplate,
   ROLES,
   type Role,
@@ -51,6 +52,7 @@ const PROMPT = { id: 'prompt', params: aPrompt, isMembersToRead: true } as const
 const CALLS: Record<string, HowTo> = {
   ...INTERNAL_CALLS,
   ...PLATFORM_CREDENTIAL_CALLS,
+  ...PROVIDER_BUDGET_CALLS,
   'POST /v1/keys': { status: 201, body: {} },
   'GET /v1/keys': { status: 200 },
   'GET /v1/keys/filter-options': { status: 200 },

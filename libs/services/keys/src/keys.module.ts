@@ -46,6 +46,9 @@ import { DirectoryController } from './directory/directory.controller.js';
 import { Budgets } from './budgets/budgets.js';
 import { BudgetsController } from './budgets/budgets.controller.js';
 import { PeriodBudgets } from './budgets/period-budgets.js';
+import { FILE_BUDGETS, fileBudgetsOf } from './budgets/file-budgets.js';
+import { ProviderBudgetsController } from './budgets/provider-budgets.controller.js';
+import { ProviderBudgets } from './budgets/provider-budgets.js';
 import { PeriodBudgetsController } from './budgets/period-budgets.controller.js';
 import { BudgetUse } from './budgets/budget-use.js';
 import { OrgDefaultsController } from './orgs/org-defaults.controller.js';
@@ -141,6 +144,7 @@ export class KeysModule {
         SuperAdminsController,
         BudgetsController,
         PeriodBudgetsController,
+        ProviderBudgetsController,
         OrgDefaultsController,
         ApiKeysController,
         AuthController,
@@ -210,6 +214,7 @@ const parts: Provider[] = [
   Budgets,
   BudgetUse,
   PeriodBudgets,
+  ProviderBudgets,
   StoredOrgDefaults,
   RoutingTemplates,
   ProviderKeySecrets,
@@ -229,6 +234,7 @@ const parts: Provider[] = [
 function ports(config: Readonly<KeysConfig>): Provider[] {
   return [
     { provide: KeysConfig, useValue: config },
+    { provide: FILE_BUDGETS, useFactory: () => fileBudgetsOf(config) },
     { provide: ORG_DEFAULTS, useFactory: () => orgDefaultsOf(config) },
     { provide: PrincipalReader, useExisting: DatabasePrincipalReader },
     { provide: Directory, useClass: DatabaseDirectory },

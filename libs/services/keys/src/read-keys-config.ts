@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { ORG_TIERS } from '@gateway/contracts';
 import { loadConfig, readConfigs, requireMakeable, SystemRandom } from '@gateway/platform';
 import { withBilling } from '@gateway/upstream';
+import { fileBudgetsOf } from './budgets/file-budgets.js';
 import { KeysConfig, KeysSecretsConfig } from './keys.config.js';
 import { orgDefaultsOf } from './orgs/org-defaults.js';
 import { loadSecrets } from './secrets/service-secrets.js';
@@ -22,6 +23,7 @@ export function readKeysConfig(env: Environment): Readonly<KeysConfig> {
         KEYS_DEFAULT_TIER: ORG_TIERS.find((tier) => tier === env.KEYS_DEFAULT_TIER),
         BILLING: withBilling(env).BILLING === 'off' ? 'off' : 'prepaid',
       }),
+    budgets: () => fileBudgetsOf({ GATEWAY_CONFIG: env.GATEWAY_CONFIG || undefined }),
     secrets: () => lookAtSecrets(loadConfig(KeysSecretsConfig, env)),
   });
   return config;

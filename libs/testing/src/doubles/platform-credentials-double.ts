@@ -1,7 +1,9 @@
 import {
   ApiError,
   PlatformCredentials,
+  type BudgetGrant,
   type CredentialReport,
+  type PlatformPool,
   type PooledCredential,
   type ProviderCredential,
 } from '@gateway/contracts';
@@ -9,6 +11,7 @@ import {
 /** Platform credentials that a spec has put in, and what was reported of them. */
 export class PlatformCredentialsDouble extends PlatformCredentials {
   readonly pooled: PooledCredential[] = [];
+  readonly budgets: BudgetGrant[] = [];
   /** Secrets by id. */
   readonly secrets = new Map<string, ProviderCredential>();
   readonly reports: CredentialReport[] = [];
@@ -22,10 +25,10 @@ export class PlatformCredentialsDouble extends PlatformCredentials {
     this.secrets.set(id, { kind: 'api_key', key });
   }
 
-  override async sync(report: CredentialReport): Promise<PooledCredential[]> {
+  override async sync(report: CredentialReport): Promise<PlatformPool> {
     this.requireAvailable();
     this.reports.push(report);
-    return [...this.pooled];
+    return { credentials: [...this.pooled], budgets: [...this.budgets] };
   }
 
   override async open(id: string): Promise<ProviderCredential | null> {

@@ -9,6 +9,7 @@ export const LIMIT_SCOPES: readonly SpendScope[] = [
   'org',
   'tag',
   'end_user',
+  'provider',
 ];
 
 /** The scope whose cap or limit an event is about. */

@@ -67,6 +67,17 @@ export interface AdmittedUnit extends PlannedUnit {
   readonly counted: Admitted;
   /** Budgets that count it; absent = none. */
   readonly budgets?: readonly BudgetGrant[];
+  /** Holds on the hard budgets of the providers of its plan; absent = none has any. */
+  readonly holds?: readonly ProviderHold[];
+}
+
+/** The most that the platform may owe a provider for a unit, held on the provider's hard budgets. */
+export interface ProviderHold {
+  readonly request: AdmitRequest;
+  /** The minute that admission counted in. */
+  readonly minute: number;
+  /** The limit store does not know it yet. */
+  readonly isNew: boolean;
 }
 
 /** A request that can be planned again for the newest version of its key. */

@@ -32,7 +32,7 @@ function poolsOf(credentials: PooledCredential[], { hasOwn = true } = {}) {
   };
   const limits = new InProcessLimitStore({ clock, random });
   const pools = new PlatformPools(directory, clock, random, limits);
-  pools.update(credentials);
+  pools.update({ credentials, budgets: [] });
   return { pools, directory, clock, limits };
 }
 
@@ -141,9 +141,9 @@ describe('PlatformPools', () => {
     expect(await pools.count(on('cred_a'), 10)).toBeNull();
     expect(pools.draw(drawnBy(null), NONE)).toBeNull();
     expect(pools.readyAtMs(routeOf('acme/gpt'), clock.now())).toBe(START_MS + 60_000);
-    pools.update([stored('cred_a', limited)]);
+    pools.update({ credentials: [stored('cred_a', limited)], budgets: [] });
     expect(pools.draw(drawnBy(null), NONE)).toBeNull();
-    pools.update([stored('cred_a', { ...limited, rpmLimit: 2 })]);
+    pools.update({ credentials: [stored('cred_a', { ...limited, rpmLimit: 2 })], budgets: [] });
     expect(pools.draw(drawnBy(null), NONE)).toBe('cred_a');
     expect(await pools.count(on('cred_a'), 10)).not.toBeNull();
     expect(await pools.count(on('cred_a'), 10)).toBeNull();
@@ -216,24 +216,26 @@ describe('PlatformPools', () => {
       atMs: START_MS - 1,
       error: null,
     };
-    pools.update([stored('cred_a', { state: cooling })]);
+    pools.update({ credentials: [stored('cred_a', { state: cooling })], budgets: [] });
     expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBeNull();
-    pools.update([stored('cred_a')]);
+    pools.update({ credentials: [stored('cred_a')], budgets: [] });
     expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBeNull();
-    pools.update([stored('cred_a', { version: 2 })]);
+    pools.update({ credentials: [stored('cred_a', { version: 2 })], budgets: [] });
     expect(pools.draw(drawnBy(null), new Set(['cred_env_openai']))).toBe('cred_a');
   });
 
   it('a provider comes with its first credential and goes with its last one', () => {
     const { pools, directory } = poolsOf([], { hasOwn: false });
     expect(directory.providers.has('openai')).toBe(false);
-    expect(pools.update([stored('cred_a', { allowedModels: ['acme/*'] })])).toBe(true);
+    expect(
+      pools.update({ credentials: [stored('cred_a', { allowedModels: ['acme/*'] })], budgets: [] }),
+    ).toBe(true);
     expect(directory.providers.has('openai')).toBe(true);
     expect(pools.readyAtMs(routeOf('acme/gpt'), START_MS)).toBeLessThanOrEqual(START_MS);
     expect(pools.readyAtMs(routeOf('other/gpt'), START_MS)).toBe(Infinity);
-    expect(pools.update([stored('cred_a', { isEnabled: false })])).toBe(true);
+    expect(pools.update({ credentials: [stored('cred_a', { isEnabled: false })], budgets: [] })).toBe(true);
     expect(directory.providers.has('openai')).toBe(false);
-    expect(pools.update([])).toBe(false);
+    expect(pools.update({ credentials: [], budgets: [] })).toBe(false);
   });
 
   it('reports uses once, and again where a report was lost', () => {

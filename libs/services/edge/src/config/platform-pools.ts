@@ -4,9 +4,11 @@ import {
   environmentCredentialId,
   LimitStore,
   UpstreamError,
+  type BudgetGrant,
   type Clock,
   type CredentialReport,
   type CredentialState,
+  type PlatformPool,
   type PooledCredential,
   type Random,
   type Route,
@@ -55,6 +57,8 @@ export interface PoolMember extends Omit<PooledCredential, 'state'> {
 export class PlatformPools implements CredentialPools {
   /** This object while a provider has several credentials or is ill; undefined = none, so that requests ask nothing. */
   active: CredentialPools | undefined;
+  /** Budgets by provider; undefined = none, so that requests ask nothing. */
+  budgets: ReadonlyMap<string, readonly BudgetGrant[]> | undefined;
   private pools: ReadonlyMap<string, readonly PoolMember[]> = new Map();
   /** Providers that have said themselves that they are not well, and when they are asked again. */
   private readonly ill = new Map<string, number>();
@@ -68,8 +72,9 @@ export class PlatformPools implements CredentialPools {
     private readonly limits: LimitStore,
   ) {}
 
-  /** Replaces the pools by what is stored. True if the providers that can be called have changed. */
-  update(credentials: readonly PooledCredential[]): boolean {
+  /** Replaces pools and budgets by what is stored. True if the providers that can be called have changed. */
+  update({ credentials, budgets }: PlatformPool): boolean {
+    this.budgets = budgets.length === 0 ? undefined : Map.groupBy(budgets, ({ scopeId }) => scopeId);
     const known = new Map([...this.pools.values()].flat().map((member) => [member.id, member]));
     const pools = new Map<string, PoolMember[]>();
     for (const slug of new Set(credentials.map(({ provider }) => provider))) {

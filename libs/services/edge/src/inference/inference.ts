@@ -5,6 +5,7 @@ import { rateHeaders } from '@gateway/limits';
 import type { Closing } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
 import { Admission, Rejected, type AdmittedUnit, type PlannedUnit } from '../admission/admission.js';
+import { ProviderAdmission } from '../admission/provider-admission.js';
 import { ContentLog } from '../contents/content-log.js';
 import type { Client } from '../request/client.js';
 import type { InferenceRequest } from '../request/inference-request.js';
@@ -20,6 +21,7 @@ export class Inference {
   constructor(
     private readonly planner: Planner,
     private readonly admission: Admission,
+    private readonly providers: ProviderAdmission,
     private readonly units: Units,
     private readonly deliveries: Deliveries,
     private readonly rejections: Rejections,
@@ -106,8 +108,12 @@ export class Inference {
       units.requireOpen();
       const unitId = `${request.requestId}/${request.unitIndex}`;
       const requestedAtMs = request.receivedAtMs;
-      if (request.origin.kind === 'given') return admission.letIn(unitId, requestedAtMs, planned);
-      decided = await admission.admit({ unitId, requestedAtMs, planned, again: read });
+      const { providers } = this;
+      if (request.origin.kind === 'given') return providers.letIn(unitId, requestedAtMs, planned);
+      const of = { unitId, requestedAtMs, planned, again: read };
+      // Asked here: where no provider has a budget not a function more runs.
+      const hasBudgets = providers.pools.budgets !== undefined;
+      decided = await (hasBudgets ? providers.admit(of) : admission.admit(of));
       if (!(decided instanceof Rejected)) return decided;
     } catch (error) {
       rejections.addFailure(request, rejectedAs(read, planned?.plan.model.record.id ?? null), error);

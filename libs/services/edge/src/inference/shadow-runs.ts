@@ -4,7 +4,7 @@ import { newId, type Clock, type KeyPrincipal, type Random } from '@gateway/cont
 import { StoredContentNeeded, type Asked } from '@gateway/endpoints';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { Plan, ShadowedAlias } from '@gateway/routing';
-import { Admission } from '../admission/admission.js';
+import { ProviderAdmission } from '../admission/provider-admission.js';
 import { Clients, type AnswerSink } from '../request/client.js';
 import type { InferenceRequest } from '../request/inference-request.js';
 import { RoutePlanner } from '../routes/route-planner.js';
@@ -42,7 +42,7 @@ const NO_BYTES = new Uint8Array();
 export class ShadowRuns {
   constructor(
     private readonly routes: RoutePlanner,
-    private readonly admission: Admission,
+    private readonly admission: ProviderAdmission,
     private readonly units: Units,
     private readonly deliveries: Deliveries,
     private readonly clients: Clients,
@@ -73,10 +73,11 @@ export class ShadowRuns {
       },
       reload: () => Promise.resolve(COST_ACCOUNT),
     };
-    const admitted = admission.letIn(`${requestId}/0`, nowMs, {
+    const planned = {
       ...{ principal: COST_ACCOUNT, plan, asked: { ...asked, endUser: null }, tags: {} },
       ...{ storedRequest: null, cacheName: null, cached: null, hasMemory: false },
-    });
+    };
+    const admitted = await admission.letInWithin({ unitId: `${requestId}/0`, requestedAtMs: nowMs, planned });
     const client = this.clients.of(new NoSink());
     const unit = units.open(shadow, admitted, client.upstream);
     const cutOff = (): void => client.upstream.abort(signal.reason);

@@ -10,6 +10,7 @@ import {
   type EdgeUnderTest,
   type Json,
 } from '../edge.fixture.js';
+import { PoolSync } from '../upstream/pool-sync.js';
 
 const [FIRST, SECOND] = ['acme/first', 'acme/second'];
 const ALIAS: Alias = {
@@ -369,5 +370,24 @@ describe('the shadow of an alias', () => {
     expect(shadowsOf(answer.headers.get('x-request-id'), own)).toMatchObject([
       { outcome: 'failed', error_code: 'service_draining', cost_usd: null },
     ]);
+  });
+
+  it('counts on the budgets of its provider, and is dropped once one is spent', async () => {
+    const { budgets } = edge.pool;
+    budgets.push({
+      ...{ id: 'bud_shadow', name: 'One', scope: 'provider', scopeId: 'together', amountUsd: '0.000000001' },
+      ...{ raise: null, period: 'quarter', timeZone: 'UTC', countedFromMs: 1 },
+    });
+    try {
+      await edge.app.app.get(PoolSync).sync();
+      const answer = await askedUntil('served', () => edge.post(body(words())));
+      const { limits } = (await shadowOf(answer)) as { limits: Json[] };
+      expect(limits).toContainEqual(expect.objectContaining({ scope: 'provider' }));
+      const refused = await askedUntil('error', () => edge.post(body(words())));
+      expect([refused.status, shadowsOf(refused.headers.get('x-request-id'))]).toEqual([200, []]);
+    } finally {
+      budgets.length = 0;
+      await edge.app.app.get(PoolSync).sync();
+    }
   });
 });

@@ -1,9 +1,21 @@
-import { ApiError, TurnoverMap, type Clock, type PutUnit, type Timer } from '@gateway/contracts';
+import {
+  ApiError,
+  TurnoverMap,
+  type AdmitRequest,
+  type Clock,
+  type PutUnit,
+  type Timer,
+} from '@gateway/contracts';
 import { LEASE_MS, RENEW_MS, unitScopes, type SettlementQueue } from '@gateway/limits';
 import type { AdmittedUnit } from '../admission/admission.js';
 
+interface Reserved {
+  admitRequest: AdmitRequest;
+  counted: { minute: number };
+}
+
 /** The reservation of an admitted unit, as `put` takes it. */
-export function renewal({ admitRequest, counted }: AdmittedUnit): PutUnit {
+function renewal({ admitRequest, counted }: Reserved): PutUnit {
   return {
     accountId: admitRequest.accountId,
     unit: admitRequest.unitId,
@@ -15,6 +27,15 @@ export function renewal({ admitRequest, counted }: AdmittedUnit): PutUnit {
     minute: counted.minute,
     leaseMs: LEASE_MS,
   };
+}
+
+/** The reservation and what the unit holds of its providers' budgets. */
+export function renewals(unit: AdmittedUnit): PutUnit[] {
+  if (unit.holds === undefined) return [renewal(unit)];
+  return [
+    renewal(unit),
+    ...unit.holds.map(({ request, minute }) => renewal({ admitRequest: request, counted: { minute } })),
+  ];
 }
 
 interface RunningUnit {
@@ -64,7 +85,7 @@ export class InFlight {
   /** Reports every unit that runs to the store. */
   resubmit(): void {
     for (const { unit, isOver } of this.units.values())
-      if (!isOver()) this.settlementQueue.add(renewal(unit));
+      if (!isOver()) for (const put of renewals(unit)) this.settlementQueue.add(put);
   }
 
   private renew(): void {

@@ -34,9 +34,13 @@ export class Settlements {
 
   /** Settles synced outcomes only: until then the unit stays reserved. */
   settle(outcomes: readonly SyncedOutcome[]): void {
-    for (const { settle } of outcomes)
-      if (settle)
-        this.queue.add({ ...settle, nano: BigInt(settle.nano), action: 'settle', leaseMs: LEASE_MS });
+    for (const { settle } of outcomes) {
+      if (settle === null) continue;
+      const { providers, ...own } = settle;
+      this.queue.add({ ...own, nano: BigInt(own.nano), action: 'settle', leaseMs: LEASE_MS });
+      for (const owed of providers ?? [])
+        this.queue.add({ ...owed, nano: BigInt(owed.nano), action: 'settle', leaseMs: LEASE_MS });
+    }
   }
 
   private opened(): Pick<Journal, 'synced'> {

@@ -29,8 +29,9 @@ import type { InferenceRequest } from '../request/inference-request.js';
 import type { AttemptState, UnitEnd } from './meter.js';
 import { callerEndUserHash } from '../request/end-user-hash.js';
 import { Revocations } from './revocations.js';
+import { settledHolds } from './settled-holds.js';
 import { UnitObserver } from './unit-observer.js';
-import { InFlight, renewal } from './in-flight.js';
+import { InFlight, renewals } from './in-flight.js';
 
 /** The parts of the process that every unit writes to. */
 interface UnitSinks {
@@ -129,7 +130,7 @@ export class Unit {
     const { journal, observer, settling } = this.sinks;
     const rest = this.rest(end, charge, usage);
     observer.ended(this, end, { usage, isEstimated: charge.usage_estimated, rest });
-    const settle = this.settle(charge, usage);
+    const settle = this.settle(charge, usage, rest);
     const used = this.attempts.at(-1)?.plannedRoute;
     const model = used?.model.record.id ?? facts.model;
     const byok_used = used?.terms.byok.served ?? facts.byok_used;
@@ -188,8 +189,8 @@ export class Unit {
     return Math.min(thought, Math.max(0, (maxOutputTokens ?? Infinity) - visible));
   }
 
-  private settle(charge: Charge, usage: UnitUsage): SettleFacts {
-    const { admitRequest, counted, cached } = this.admitted;
+  private settle(charge: Charge, usage: UnitUsage, rest: UsageRest): SettleFacts {
+    const { admitRequest, counted, cached, holds } = this.admitted;
     const tokens = cached ? 0 : (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0);
     return {
       accountId: admitRequest.accountId,
@@ -199,6 +200,7 @@ export class Unit {
       tokenEstimate: admitRequest.tokenEstimate,
       minute: counted.minute,
       nano: charge.cost_usd === null ? '0' : settledNano(charge.cost_usd).toString(),
+      ...(holds === undefined ? {} : { providers: settledHolds(holds, rest) }),
     };
   }
 
@@ -303,7 +305,7 @@ function rounded(ms: number): number {
 }
 
 /** Every scope that the cost counts on, with what admission saw; a model's own limit on the key is a scope of its own. */
-function readings({ principal, admitRequest, counted }: AdmittedUnit): UsageRecord['limits'] {
+function readings({ principal, admitRequest, counted, holds = [] }: AdmittedUnit): UsageRecord['limits'] {
   const { limits } = principal;
   const found: UsageRecord['limits'] = limitReadings(
     admitRequest.scopes,
@@ -314,10 +316,15 @@ function readings({ principal, admitRequest, counted }: AdmittedUnit): UsageReco
   for (const counter of admitRequest.extra) {
     if (!counter.name.startsWith('m:') && counter.budget === undefined) continue;
     const { kind: scope, id: scope_id } = extraScope(key.id, counter);
-    found.push({ scope, scope_id, rpm: 0, rpm_limit: null, rpd: 0, rpd_limit: null });
+    found.push({ scope, scope_id, ...NO_RATES });
   }
+  for (const { request } of holds)
+    for (const { kind: scope, id: scope_id } of request.scopes) found.push({ scope, scope_id, ...NO_RATES });
   return found;
 }
+
+/** Readings of a counter of money alone. */
+const NO_RATES = { rpm: 0, rpm_limit: null, rpd: 0, rpd_limit: null };
 
 /** Opens units, and keeps those that run known to the limit store. */
 @Injectable()
@@ -346,12 +353,13 @@ export class Units implements UnitSinks {
   ): Unit {
     const unit = Unit.open(request, admitted, this);
     if (unit === null) {
-      this.settlementQueue.add({ ...renewal(admitted), action: 'cancel', nano: 0n });
+      for (const put of renewals(admitted)) this.settlementQueue.add({ ...put, action: 'cancel', nano: 0n });
       throw this.notAccepting();
     }
     request.origin.opened?.();
     // Let in without the store: it learns of the unit when it is back.
-    if (admitted.counted.withoutStore !== undefined) this.settlementQueue.add(renewal(admitted));
+    if (admitted.counted.withoutStore !== undefined || admitted.holds?.some(({ isNew }) => isNew) === true)
+      for (const put of renewals(admitted)) this.settlementQueue.add(put);
     this.inFlight.add(
       admitted,
       (why) => upstream.abort(why),

@@ -36,7 +36,10 @@ export function raiseFaults({ by_usd }: RaiseBudgetBody, aheadMs: number): Error
   ];
 }
 
-export function amountFaults({ amount_usd, time_zone }: Partial<CreateBudgetBody>): ErrorDetail[] {
+export function amountFaults({
+  amount_usd,
+  time_zone,
+}: Partial<Pick<CreateBudgetBody, 'amount_usd' | 'time_zone'>>): ErrorDetail[] {
   return [
     ...(amount_usd === undefined || isAmount(amount_usd)
       ? []

@@ -5,7 +5,6 @@ import {
   type Clock,
   type CreateAnswer,
   type CreateBudgetBody,
-  type ErrorDetail,
   type ListBudgetsQuery,
   type PeriodBudgetRecord,
   type RaiseBudgetBody,
@@ -29,6 +28,7 @@ import { endUserHashOf } from '../accounts/end-user-hash.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { amountFaults, raiseFaults, rollingFaults, scopeFaults } from './budget-faults.js';
+import { budgetAudit, deleteBudget, raiseBudget, updateBudget, type WantedRaise } from './budget-writes.js';
 import { budgetToWire, grantOf, type BudgetRow } from './budget-wire.js';
 import { BudgetUse, type PeriodUse } from './budget-use.js';
 
@@ -122,7 +122,7 @@ export class PeriodBudgets {
             ...{ counted_from: now, created_at: now, updated_at: now },
           },
         });
-        const audit = auditOf('budget.create', row, sentFields(body));
+        const audit = budgetAudit('budget.create', row, sentFields(body));
         return { answer: { status: 201, body: { ...budgetToWire(row, uses[0], nowMs) } }, audit };
       },
     });
@@ -135,23 +135,7 @@ export class PeriodBudgets {
     rule: AccessRule,
     request: FastifyRequest,
   ): Promise<PeriodBudgetRecord> {
-    return this.change(caller, id, rule, request, async (tx, row) => {
-      const isRolling = (body.period ?? row.period) === 'rolling';
-      const rolling_days = isRolling ? (body.rolling_days ?? row.rolling_days) : (body.rolling_days ?? null);
-      const zone = body.period === 'rolling' ? 'UTC' : row.time_zone;
-      const becomes = { period: body.period ?? row.period, time_zone: body.time_zone ?? zone, rolling_days };
-      refuseFaults('validation_error', [...amountFaults(body), ...rollingFaults(becomes)]);
-      const fields = sentFields(body);
-      if (fields.length === 0) return { answer: row, audit: null };
-      const { name, amount_usd, period, is_hard, thresholds_pct, is_enabled } = body;
-      const now = this.now();
-      // What came while it was disabled is in the ledger alone.
-      const counted_from = is_enabled === true && !row.is_enabled ? now : undefined;
-      const changed = { name, amount_usd, period, is_hard, thresholds_pct, is_enabled };
-      const data = { ...changed, time_zone: becomes.time_zone, rolling_days, counted_from, updated_at: now };
-      const answer = await tx.budget.update({ where: { id }, data });
-      return { answer, audit: auditOf('budget.update', row, fields) };
-    });
+    return this.change(caller, id, rule, request, (tx, row) => updateBudget(tx, row, body, this.now()));
   }
 
   raise(
@@ -182,10 +166,7 @@ export class PeriodBudgets {
     rule: AccessRule,
     request: FastifyRequest,
   ): Promise<void> {
-    await this.change(caller, id, rule, request, async (tx, row) => {
-      await tx.budget.delete({ where: { id } });
-      return { answer: row, audit: auditOf('budget.delete', row, []) };
-    });
+    await this.change(caller, id, rule, request, deleteBudget);
   }
 
   private setRaise(
@@ -193,15 +174,9 @@ export class PeriodBudgets {
     id: string,
     rule: AccessRule,
     request: FastifyRequest,
-    raise: { by: string; until: Date; faults: ErrorDetail[] } | null,
+    raise: WantedRaise | null,
   ): Promise<PeriodBudgetRecord> {
-    return this.change(caller, id, rule, request, async (tx, row) => {
-      refuseFaults('validation_error', raise?.faults ?? []);
-      if (raise === null && row.raise_until === null) return { answer: row, audit: null };
-      const raised = { raise_by_usd: raise?.by ?? null, raise_until: raise?.until ?? null };
-      const answer = await tx.budget.update({ where: { id }, data: { ...raised, updated_at: this.now() } });
-      return { answer, audit: auditOf('budget.raise', row, ['raise']) };
-    });
+    return this.change(caller, id, rule, request, (tx, row) => raiseBudget(tx, row, raise, this.now()));
   }
 
   /** Throws ApiError `not_found` alike for unknown budgets and those of others, `forbidden` for a role that does not do. */
@@ -214,7 +189,7 @@ export class PeriodBudgets {
   ): Promise<PeriodBudgetRecord> {
     const org_id = { in: caller.memberships.map(({ orgId }) => orgId) };
     const row = await this.database.prisma.budget.findFirst({ where: { id, org_id } });
-    if (row === null) throw new ApiError('not_found');
+    if (row?.org_id == null) throw new ApiError('not_found');
     requireOrgRole(caller, row.org_id, rule);
     const answer = await this.changes.run(request, {
       accounts: [accountOf(caller, row.org_id).accountId],
@@ -280,7 +255,7 @@ export class PeriodBudgets {
 }
 
 /** An org that does not exist answers like one that the caller is not in. */
-function accountOf(caller: Sessions, orgId: string): { accountId: string } {
+function accountOf(caller: Sessions, orgId: string | null): { accountId: string } {
   const membership = caller.memberships.find((candidate) => candidate.orgId === orgId);
   if (membership !== undefined) return membership;
   throw new ApiError('forbidden', { message: 'You are not a member of this organization.', param: 'org_id' });
@@ -319,12 +294,4 @@ async function requireRoom(
     throw new ApiError('conflict', {
       message: `An organization has at most ${CARRIED_PER_ORG_MAX} budgets of tags and end users.`,
     });
-}
-
-function auditOf(
-  action: string,
-  { id, org_id }: BudgetRow,
-  changedFields: string[],
-): NonNullable<Changed<unknown>['audit']> {
-  return { action, targetType: 'budget', targetId: id, orgId: org_id, changedFields };
 }

@@ -6,11 +6,14 @@ import {
   type CredentialReport,
   type CredentialState,
   type PlatformCredentialError,
+  type PlatformPool,
   type PooledCredential,
   type ProviderCredential,
   type Random,
 } from '@gateway/contracts';
 import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
+import { grantOf, type BudgetRow } from '../budgets/budget-wire.js';
+import { FILE_BUDGETS } from '../budgets/file-budgets.js';
 import { nullableJson, storedJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { platformContextOf, ProviderKeySecrets } from '../provider-keys/provider-key-secrets.js';
@@ -28,6 +31,7 @@ export class DatabasePlatformCredentials extends PlatformCredentials {
   constructor(
     private readonly database: KeysDatabase,
     private readonly secrets: ProviderKeySecrets,
+    @Inject(FILE_BUDGETS) private readonly budgetsOfFile: readonly BudgetRow[],
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {
@@ -35,16 +39,20 @@ export class DatabasePlatformCredentials extends PlatformCredentials {
   }
 
   /** Its own writes, not a management change: findings and counts of edges. */
-  override async sync(report: CredentialReport): Promise<PooledCredential[]> {
+  override async sync(report: CredentialReport): Promise<PlatformPool> {
     try {
       const { environment, states, uses } = report;
       if (environment.length + states.length + uses.length > 0)
         await this.database.transaction((tx) => this.note(tx, report));
-      const rows = await this.database.prisma.platformCredential.findMany({
-        omit: OMITTED,
-        orderBy: { id: 'asc' },
-      });
-      return rows.map(toPooled);
+      const { platformCredential, budget } = this.database.prisma;
+      const [rows, budgets] = await Promise.all([
+        platformCredential.findMany({ omit: OMITTED, orderBy: { id: 'asc' } }),
+        budget.findMany({ where: { org_id: null, is_enabled: true }, orderBy: { id: 'asc' } }),
+      ]);
+      return {
+        credentials: rows.map(toPooled),
+        budgets: [...this.budgetsOfFile, ...budgets].map(grantOf),
+      };
     } catch (failure) {
       throw unavailable(this.random, failure);
     }

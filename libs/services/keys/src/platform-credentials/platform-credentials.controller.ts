@@ -7,7 +7,7 @@ import {
   RotatePlatformCredentialBody,
   UpdatePlatformCredentialBody,
   type PlatformCredentialRecord,
-  type PooledCredential,
+  type PlatformPool,
   type ProviderCredential,
   type ProviderKeyTest,
   type TestedPlatformCredential,
@@ -100,8 +100,8 @@ export class PlatformCredentialPoolController {
   @Post('sync')
   @HttpCode(200)
   @Access({ internal: true })
-  async sync(@Body() report: CredentialReportBody): Promise<{ credentials: PooledCredential[] }> {
-    return { credentials: await this.pool.sync(report) };
+  sync(@Body() report: CredentialReportBody): Promise<PlatformPool> {
+    return this.pool.sync(report);
   }
 
   @Post('open')

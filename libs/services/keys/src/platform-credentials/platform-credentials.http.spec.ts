@@ -51,7 +51,7 @@ const codeOf = ({ status, body }: Answer): unknown[] => [
   (body.error as { code?: string } | undefined)?.code,
 ];
 const pooled = async (id: unknown): Promise<PooledCredential | undefined> =>
-  (await pool().sync(NOTHING)).find((one) => one.id === id);
+  (await pool().sync(NOTHING)).credentials.find((one) => one.id === id);
 
 describe('the credentials of the platform at a provider', () => {
   it('201 tries a new one at its provider, and answers the record without the credential', async () => {

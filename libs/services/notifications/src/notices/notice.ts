@@ -63,6 +63,7 @@ export function scopeFields(scope: SpendScope, id: string): LimitScopeData {
     case 'org':
     case 'tag':
     case 'end_user':
+    case 'provider':
       return { scope, scope_id: id, key_id: null };
   }
 }

@@ -161,10 +161,10 @@ export class LedgerStore {
     }
   }
 
-  /** Customers' accounts with a posting since then. */
+  /** Accounts of customers and providers with a posting since then. */
   async activeSince(since: Date, limit: number): Promise<string[]> {
     const rows = await this.database.prisma.account.findMany({
-      where: { updated_at: { gte: since }, kind: 'customer' },
+      where: { updated_at: { gte: since }, kind: { in: ['customer', 'provider'] } },
       select: { id: true },
       orderBy: { updated_at: 'desc' },
       take: limit,

@@ -39,11 +39,11 @@ export async function books({ pool }: UsageDatabase): Promise<Books> {
 }
 
 const TABLES =
-  'usage_event, usage_slot, usage_hour, usage_day, usage_tag, usage_tag_day, usage_tag_sum, spend_hour, carried_scope, carried_hour, spend_total, rejection, producer, outbox, dead_letter, mirror_debt, lost_range, lost_unit, living_producer, payment';
+  'usage_event, usage_slot, usage_hour, usage_day, usage_tag, usage_tag_day, usage_tag_sum, spend_hour, carried_scope, carried_hour, provider_slot, spend_total, rejection, producer, outbox, dead_letter, mirror_debt, lost_range, lost_unit, living_producer, payment';
 
 /** A ledger as after its migrations. */
 export async function emptyLedger({ pool }: UsageDatabase): Promise<void> {
   await emptyTables(pool, `${TABLES}, transfer`);
-  await pool.query("DELETE FROM account WHERE kind = 'customer'");
+  await pool.query("DELETE FROM account WHERE kind IN ('customer', 'provider')");
   await pool.query('UPDATE account SET posted = 0');
 }

@@ -1,4 +1,10 @@
-import type { BudgetReading, Clock, Random, UsageRecord } from '@gateway/contracts';
+import {
+  providerAccount,
+  type BudgetReading,
+  type Clock,
+  type Random,
+  type UsageRecord,
+} from '@gateway/contracts';
 import { accountEventRow, type OutboxRow } from '@gateway/event-log';
 import { settledNano, Usd } from '@gateway/money';
 import type pg from 'pg';
@@ -20,8 +26,9 @@ export async function budgetMovements(
   client: pg.PoolClient,
   fresh: readonly UsageRecord[],
   sources: { clock: Clock; random: Random },
+  isWanted: (budget: BudgetReading) => boolean,
 ): Promise<OutboxRow[]> {
-  const budgets = [...countedOn(fresh).values()];
+  const budgets = [...countedOn(fresh, isWanted).values()];
   if (budgets.length === 0) return [];
   const nowMs = sources.clock.now();
   const { spent, startsAt } = await spentOf(client, budgets, nowMs);
@@ -47,13 +54,30 @@ export async function budgetMovements(
   });
 }
 
+/** True of a budget of a provider: its spend is posted after that of customers. */
+export function ofProviders({ scope }: Pick<BudgetReading, 'scope'>): boolean {
+  return scope === 'provider';
+}
+
+export function ofCustomers(budget: Pick<BudgetReading, 'scope'>): boolean {
+  return !ofProviders(budget);
+}
+
 /** Budgets by id and period, each as the newest unit saw it. */
-function countedOn(fresh: readonly UsageRecord[]): Map<string, Counted> {
+function countedOn(
+  fresh: readonly UsageRecord[],
+  isWanted: (budget: BudgetReading) => boolean,
+): Map<string, Counted> {
   const counted = new Map<string, Counted>();
   for (const unit of fresh) {
-    if (unit.budgets === undefined || !isCharged(unit)) continue;
-    const { account_id: accountId, org_id: orgId = null, created_at: createdAt } = unit;
-    for (const budget of unit.budgets) {
+    if (unit.budgets === undefined) continue;
+    const { created_at: createdAt } = unit;
+    for (const budget of unit.budgets.filter(isWanted)) {
+      const isOfProvider = ofProviders(budget);
+      // A failed attempt costs the platform what the customer does not pay.
+      if (!isOfProvider && !isCharged(unit)) continue;
+      const accountId = isOfProvider ? providerAccount(budget.scope_id) : unit.account_id;
+      const orgId = isOfProvider ? null : (unit.org_id ?? null);
       const name = `${budget.budget_id}/${budget.start_ms}-${budget.rolling_days}`;
       const known = counted.get(name);
       if (known !== undefined && known.createdAt >= createdAt) continue;

@@ -54,15 +54,18 @@ function rangeOf(
 const TAG_OF_READING = `regexp_replace(l ->> 'scope_id', '/b:[^/]*$', '')`;
 
 /**
- * SQL of the spend of a scope in a period: its whole hours, and the events of those that it cuts. `w` has account_id, scope,
+ * SQL of the spend of a scope in a period: its whole hours, and the events of those that it cuts; of a provider whole quarters of an
+ * hour, with which the days of every zone begin. `w` has account_id, scope,
  * scope_id and the columns of `PeriodColumns`. null of a tag or an end user whose hours are not summed (`CarriedScopes`).
  */
-export const PERIOD_SPENT = `(
-  CASE WHEN w.scope IN ('tag', 'end_user') THEN (
+export const PERIOD_SPENT = `CASE WHEN w.scope = 'provider' THEN (
+    SELECT coalesce(sum(p.amount), 0) FROM provider_slot p
+    WHERE p.provider = w.scope_id AND p.slot >= w.starts_at AND p.slot < w.ends_at)
+  ELSE (CASE WHEN w.scope IN ('tag', 'end_user') THEN (
     SELECT ${hoursOf('carried_hour')} FROM carried_scope s
     WHERE s.account_id = w.account_id AND s.scope = w.scope AND s.scope_id = w.scope_id AND s.since <= w.hours_from)
   ELSE ${hoursOf('spend_hour')} END
-  + ${eventsBetween('w.starts_at', 'w.hours_from')} + ${eventsBetween('w.hours_to', 'w.ends_at')})`;
+  + ${eventsBetween('w.starts_at', 'w.hours_from')} + ${eventsBetween('w.hours_to', 'w.ends_at')}) END`;
 
 function hoursOf(table: 'spend_hour' | 'carried_hour'): string {
   return `(SELECT coalesce(sum(h.amount), 0) FROM ${table} h

@@ -7,7 +7,7 @@ import { UsageDatabase } from '../postgres/usage-database.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { isCharged } from './charged.js';
 import { insertDeadLetters } from './dead-letters.js';
-import { budgetMovements } from './budget-movements.js';
+import { budgetMovements, ofCustomers, ofProviders } from './budget-movements.js';
 import { addCarriedHours } from './carried-hours.js';
 import { eventArrays } from './event-columns.js';
 import { movements } from './movements.js';
@@ -24,6 +24,7 @@ import {
   type Balance,
   type Total,
 } from './posting-rows.js';
+import { addProviderSlots, providerAccounts, providerSlots } from './provider-slots.js';
 import { addShadows } from './shadow-units.js';
 import { noteRowless } from './rowless-numbers.js';
 import { noteLateTags } from './slot-tags.js';
@@ -103,7 +104,10 @@ export class PostingStore {
     await noteLateTags(client, fresh, tagsClaimedTo);
     const totals = await addTotals(client, posting);
     const moved = movements({ fresh, posting, balances, totals }, { clock, random });
-    await insertOutbox(client, [...moved, ...(await budgetMovements(client, fresh, { clock, random }))]);
+    await insertOutbox(client, [
+      ...moved,
+      ...(await budgetMovements(client, fresh, { clock, random }, ofCustomers)),
+    ]);
     const rejections = batches.flatMap((batch) => batch.rejections.map(({ rejection }) => rejection));
     await insertRejections(client, rejections);
     await insertDeadLetters(
@@ -113,7 +117,10 @@ export class PostingStore {
     );
     await raiseWatermarks(client, batches.flatMap(stampsOf));
     await noteRowless(client, batches, fresh);
-    await moveAccounts(client, posting.system, at);
+    const owed = providerSlots(fresh);
+    await moveAccounts(client, [...providerAccounts(owed), ...posting.system], at);
+    await addProviderSlots(client, owed);
+    await insertOutbox(client, await budgetMovements(client, fresh, { clock, random }, ofProviders));
     return { balances, totals };
   }
 

@@ -5,7 +5,7 @@ import { isCharged } from './charged.js';
 
 export interface AccountChange {
   id: string;
-  kind: 'customer' | 'revenue' | 'house';
+  kind: 'customer' | 'provider' | 'revenue' | 'house';
   orgId: string | null;
   /** Added to posted. */
   delta: Usd;

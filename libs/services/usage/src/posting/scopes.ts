@@ -1,4 +1,4 @@
-import type { SpendScope, UsageRecord } from '@gateway/contracts';
+import { providerAccount, type SpendScope, type UsageRecord } from '@gateway/contracts';
 
 export interface Scope {
   kind: SpendScope;
@@ -43,8 +43,23 @@ export function mirroredScopes(unit: UsageRecord): Scope[] {
   const scopes = spendScopes(unit);
   const own = modelScopeId(unit.key_id, unit.model);
   for (const { scope, scope_id } of unit.limits) {
+    if (scope === 'provider') continue;
     const isOther = scope === 'key' && scope_id !== unit.key_id && scope_id !== own;
     if (isOther || scope_id.includes(PERIOD_MARK)) scopes.push({ kind: scope, id: scope_id });
+  }
+  return scopes;
+}
+
+/** Periods of budgets of providers that count a unit, by the account of the provider. */
+export function providerScopes(
+  limits: readonly { scope: SpendScope; scope_id: string }[],
+): Map<string, Scope[]> {
+  const scopes = new Map<string, Scope[]>();
+  for (const { scope: kind, scope_id: id } of limits) {
+    const mark = kind === 'provider' ? id.indexOf(PERIOD_MARK) : -1;
+    if (mark < 0) continue;
+    const account = providerAccount(id.slice(0, mark));
+    scopes.set(account, [...(scopes.get(account) ?? []), { kind, id }]);
   }
   return scopes;
 }

@@ -1,11 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK } from '@gateway/platform';
-import type { Clock, ProjectionRequest, SpendScope, UsageRecord } from '@gateway/contracts';
+import {
+  providerAccount,
+  type Clock,
+  type ProjectionRequest,
+  type SpendScope,
+  type UsageRecord,
+} from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { awaitsOutcome } from '../posting/read-batch.js';
 import { CarriedScopes } from '../posting/carried-scopes.js';
 import { isCarried, PERIOD_SPENT, periodColumns, periodsOf } from '../posting/period-scopes.js';
-import type { Scope } from '../posting/scopes.js';
+import { providerScopes, type Scope } from '../posting/scopes.js';
 import { HISTORY } from '../postgres/ledger-history.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 
@@ -134,20 +140,27 @@ export class ProjectionStore {
 
   /** Returns those of these units that are in, or that no record will come for, with the scopes whose posted totals hold them. */
   async unitsIn(accountId: string, units: readonly UnitName[]): Promise<ProjectionWish> {
+    // A unit of any customer may be counted on a provider.
+    const isProvider = accountId.startsWith(providerAccount(''));
     const { rows } = await this.database.pool.query<UnitRow>({
-      name: 'units-in',
+      name: isProvider ? 'units-in-of-provider' : 'units-in',
       text: `SELECT u.request_id, u.unit, e.error_code, e.usage_estimated, e.key_id, e.member_id, e.team_id, e.org_id, e.model,
           CASE WHEN e.limits::text LIKE '%/b:%' THEN e.limits END AS limits, e.account_id IS NULL AS is_dead
         FROM unnest($1::text[], $2::int[]) AS u(request_id, unit)
-        LEFT JOIN usage_event e ON e.request_id = u.request_id AND e.unit = u.unit AND e.account_id = $3
+        LEFT JOIN usage_event e ON e.request_id = u.request_id AND e.unit = u.unit${isProvider ? '' : ' AND e.account_id = $3'}
         WHERE e.account_id IS NOT NULL OR EXISTS (
           SELECT 1 FROM dead_letter d WHERE d.request_id = u.request_id AND d.unit = u.unit)
         OR EXISTS (SELECT 1 FROM lost_unit l WHERE l.request_id = u.request_id AND l.unit = u.unit)`,
-      values: [units.map(({ requestId }) => requestId), units.map(({ unit }) => unit), accountId],
+      values: [
+        units.map(({ requestId }) => requestId),
+        units.map(({ unit }) => unit),
+        ...(isProvider ? [] : [accountId]),
+      ],
     });
     const scopes = new Map<string, Scope>();
     for (const row of rows)
-      for (const scope of scopesOf(row)) scopes.set(`${scope.kind}\n${scope.id}`, scope);
+      for (const scope of isProvider ? scopesAt(accountId, row) : scopesOf(row))
+        scopes.set(`${scope.kind}\n${scope.id}`, scope);
     return {
       accountId,
       gen: null,
@@ -194,8 +207,13 @@ function scopesOf({ key_id, member_id, team_id, org_id, model, limits }: UnitRow
   if (team_id !== null)
     scopes.push({ kind: 'team_member', id: `${team_id}/${member_id}` }, { kind: 'team', id: team_id });
   if (org_id !== null) scopes.push({ kind: 'member', id: member_id }, { kind: 'org', id: org_id });
-  scopes.push(...periodsOf(limits ?? []));
+  scopes.push(...periodsOf(limits ?? []).filter(({ kind: of }) => of !== 'provider'));
   return scopes;
+}
+
+/** Periods of the budgets of a provider that count the unit. */
+function scopesAt(accountId: string, { limits }: UnitRow): Scope[] {
+  return providerScopes(limits ?? []).get(accountId) ?? [];
 }
 
 function nano(amount: string | null | undefined): bigint {

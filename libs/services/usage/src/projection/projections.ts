@@ -3,7 +3,7 @@ import { CLOCK, LOGGER } from '@gateway/platform';
 import { LimitStore, type Clock, type ProjectionRequest, type UsageRecord } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { awaitsOutcome, type UnusableRecord } from '../posting/read-batch.js';
-import { mirroredScopes, type Scope } from '../posting/scopes.js';
+import { mirroredScopes, providerScopes, type Scope } from '../posting/scopes.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { ProjectionStore, type ProjectionWish } from './projection.store.js';
 import { UsageMetrics } from '../usage-metrics.js';
@@ -216,6 +216,11 @@ function wishesOf(units: readonly UsageRecord[], dead: readonly UnusableRecord[]
     const name = `${unit.request_id}/${unit.unit}`;
     // A crash and the real outcome in one batch: the outcome is what is posted.
     wish.units.set(name, (wish.units.get(name) ?? true) && awaitsOutcome(unit));
+    for (const [account, scopes] of providerScopes(unit.limits)) {
+      const wished = of(account);
+      for (const scope of scopes) wished.scopes.set(`${scope.kind}\n${scope.id}`, scope);
+      wished.units.set(name, (wished.units.get(name) ?? true) && awaitsOutcome(unit));
+    }
   }
   for (const { accountId, unit } of dead) {
     if (accountId !== null && unit !== null) of(accountId).units.set(`${unit.requestId}/${unit.unit}`, false);

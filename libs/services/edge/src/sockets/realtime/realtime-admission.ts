@@ -3,13 +3,8 @@ import { ApiError, type Clock, type KeyPrincipal } from '@gateway/contracts';
 import { SettlementQueue } from '@gateway/limits';
 import { CLOCK } from '@gateway/platform';
 import type { Plan, PlannedRoute } from '@gateway/routing';
-import {
-  Admission,
-  Rejected,
-  type AdmittedUnit,
-  type Plannable,
-  type PlannedUnit,
-} from '../../admission/admission.js';
+import { Rejected, type AdmittedUnit, type Plannable, type PlannedUnit } from '../../admission/admission.js';
+import { ProviderAdmission } from '../../admission/provider-admission.js';
 import { requestTags, type InferenceRequest, type Origin } from '../../request/inference-request.js';
 import { Rejections } from '../../units/rejections.js';
 import { Revocations } from '../../units/revocations.js';
@@ -33,7 +28,7 @@ export interface SessionFacts {
 export class RealtimeAdmission {
   constructor(
     private readonly planner: RealtimePlanner,
-    private readonly admission: Admission,
+    private readonly providers: ProviderAdmission,
     private readonly units: Units,
     private readonly rejections: Rejections,
     private readonly revocations: Revocations,
@@ -59,7 +54,7 @@ export class RealtimeAdmission {
   async check(facts: SessionFacts, work: RealtimeAsked, planned: SessionRoute): Promise<void> {
     const request = await this.requestOf(facts, 0);
     const admitted = await this.admitted(request, `${facts.requestId}/open`, work, planned);
-    this.admission.cancel(admitted.admitRequest);
+    this.providers.cancel(admitted);
     // Else a first response that comes at once could be refused for a request that was none.
     await this.settlementQueue.deliveredOf(admitted.admitRequest.accountId);
   }
@@ -104,7 +99,7 @@ export class RealtimeAdmission {
     work: RealtimeAsked,
     route: SessionRoute,
   ): Promise<AdmittedUnit> {
-    const { admission, rejections } = this;
+    const { providers, rejections } = this;
     const tags = requestTags(request.headers, request.principal);
     const planFor = (principal: KeyPrincipal): PlannedUnit => {
       const plan = onRoute(this.planner.plan(work, principal, request.requestId), work, route);
@@ -114,8 +109,8 @@ export class RealtimeAdmission {
     const as = { id: null, requested: work.model, tags };
     let outcome: AdmittedUnit | Rejected;
     try {
-      const planned = await admission.plan(request.principal, again);
-      outcome = await admission.admit({ unitId, requestedAtMs: request.receivedAtMs, planned, again });
+      const planned = await providers.admission.plan(request.principal, again);
+      outcome = await providers.admit({ unitId, requestedAtMs: request.receivedAtMs, planned, again });
     } catch (error) {
       rejections.addFailure(request, as, error);
       throw error;
