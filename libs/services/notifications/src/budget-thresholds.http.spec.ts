@@ -92,4 +92,42 @@ describe('budget.threshold', () => {
     await app.account(rolling(), first);
     expect(await sent('budget.threshold')).toHaveLength(2);
   });
+
+  it('of a provider is told to the organization that the operator has named, and to nobody without one', async () => {
+    await app.channel(owner, 'budget.threshold');
+    const ofProvider = { ...budget('6', { scope: 'provider', scope_id: 'openai' }), org_id: null };
+    await app.account(ofProvider);
+    expect(await sent('budget.threshold')).toEqual([]);
+    const operators = await startNotificationsApp(app.databaseUrl, { ALERTS_PLATFORM_ORG_ID: owner.orgId });
+    await operators.account(ofProvider, ofProvider);
+    await operators.close();
+    expect(await sent('budget.threshold')).toMatchObject([
+      { scope: 'provider', scope_id: 'openai', key_id: null, threshold_pct: 50, spent_usd: '6' },
+    ]);
+  });
+});
+
+describe('spend_cap.approaching of a budget', () => {
+  it('names the key and its budget, once a percentage and period; no other scope makes one', async () => {
+    await app.channel(owner, { alert_type: 'spend_cap.approaching', threshold_pct: 80 });
+    const movement = (spent_usd: string, more: Partial<AccountData<'budget.movement'>>): AccountEvent => {
+      const data = {
+        ...{ budget_id: 'bud_9', name: 'Ours', scope: 'key' as const, scope_id: 'key_9', amount_usd: '10' },
+        ...{ period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-01T00:00:00.000Z' },
+        ...{ thresholds_pct: [50], spent_usd, ...more },
+      };
+      return app.event({ type: 'budget.movement', account_id: 'acct_1', org_id: owner.orgId, data });
+    };
+    await app.account(
+      movement('5', {}),
+      movement('9', { scope: 'team', scope_id: 'team_1', budget_id: 'bud_8' }),
+    );
+    await app.account(movement('8', {}), movement('9', {}));
+    expect(await sent('spend_cap.approaching')).toEqual([
+      {
+        ...{ scope: 'key', scope_id: 'key_9', key_id: 'key_9', budget_id: 'bud_9' },
+        ...{ spent_usd: '8', cap_usd: '10' },
+      },
+    ]);
+  });
 });

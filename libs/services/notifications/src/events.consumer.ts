@@ -1,8 +1,9 @@
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { TOPIC, type ConsumedRecord } from '@gateway/contracts';
+import { TOPIC, type AccountEvent, type ConsumedRecord } from '@gateway/contracts';
 import { readEvents, type DeadRecord } from '@gateway/event-log';
 import { DispatchLoop } from './deliveries/dispatch-loop.js';
+import { NotificationsConfig } from './notifications.config.js';
 import { movementNotices } from './notices/movement-notices.js';
 import type { Notice, ThresholdsOf } from './notices/notice.js';
 import { rejectionNotices } from './notices/rejection-notices.js';
@@ -18,6 +19,7 @@ export class EventsConsumer {
   constructor(
     private readonly enqueue: Enqueue,
     private readonly dispatch: DispatchLoop,
+    private readonly config: NotificationsConfig,
   ) {}
 
   @EventPattern({ topic: TOPIC.usage, group: 'notifications' })
@@ -37,11 +39,19 @@ export class EventsConsumer {
   @EventPattern({ topic: TOPIC.account, group: 'notifications' })
   async account(@Payload() batch: ConsumedRecord[]): Promise<DeadRecord[]> {
     const { events, dead } = readEvents(TOPIC.account, batch);
-    await this.take(events, (event, thresholds) => [
+    const addressed = events.map(({ data }) => ({ data: this.addressed(data) }));
+    await this.take(addressed, (event, thresholds) => [
       ...accountNotices(event),
       ...movementNotices(event, thresholds),
     ]);
     return dead;
+  }
+
+  /** Addresses movements of the platform's budgets to the operator's organization. */
+  private addressed(event: AccountEvent): AccountEvent {
+    const { ALERTS_PLATFORM_ORG_ID: org_id } = this.config;
+    const isPlatforms = event.org_id == null && event.type === 'budget.movement';
+    return isPlatforms && org_id !== undefined ? { ...event, org_id } : event;
   }
 
   private async take<Data extends { org_id: string | null }>(

@@ -41,6 +41,9 @@ export class NotificationsConfig extends NotificationsSecretsConfig {
    */
   @Matches(/^https?:\/\/[^\s]+[^\s/]$/) ALERTS_PUBLIC_URL: string = 'http://127.0.0.1:8080';
 
+  /** Organization of the operator, whose channels are told of the platform's own: thresholds of budgets of providers. */
+  @IsOptional() @Matches(/^org_[\w-]{1,76}$/) ALERTS_PLATFORM_ORG_ID?: string;
+
   /** Private destinations, `host:port` each, that webhooks may reach all the same: the operator's own network. */
   @ToList() @Matches(PLACE_AND_PORT, PLACE_WANTED) ALERTS_ALLOW_PRIVATE: string[] = [];
   /** Ports that a webhook may name. */

@@ -138,7 +138,7 @@ describe('spend_cap', () => {
   it('EVT-19 EVT-41 EVT-35 EVT-37 approaching carries the values crossed, of the key', async () => {
     await app.channel(owner, ...pct('spend_cap.approaching', 50, 80));
     await app.account(spend('4.9', '5'), spend('5', '7.999'), spend('7.999', '8.5'), spend('8.5', '9'));
-    const scope = { scope: 'key', scope_id: 'key_1', key_id: 'key_1', cap_usd: '10' };
+    const scope = { scope: 'key', scope_id: 'key_1', key_id: 'key_1', cap_usd: '10', budget_id: null };
     // Order is not promised.
     const spent = (data: Record<string, unknown>): number => Number(data.spent_usd);
     const found = (await sent('spend_cap.approaching')).sort((a, b) => spent(a) - spent(b));

@@ -8,7 +8,10 @@ class SpendCapFields extends LimitScope {
 }
 
 /** A key's spend crosses a percentage of its cap. The values are those crossed, not the policy's. */
-export class SpendCapApproaching extends SpendCapFields {}
+export class SpendCapApproaching extends SpendCapFields {
+  /** The budget of the key whose amount it is; null for a cap. */
+  @IsOptional() @IsString() budget_id?: string | null;
+}
 
 /** A request is refused because a cap or a budget was reached, at any scope. */
 export class SpendCapHit extends SpendCapFields {

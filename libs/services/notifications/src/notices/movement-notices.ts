@@ -11,7 +11,8 @@ const PCT_UNITS = 10_000;
 export function movementNotices(event: AccountEvent, thresholds: ThresholdsOf): Notice[] {
   if (event.org_id == null) return [];
   if (isA(event, 'balance.movement')) return balanceNotices(event, event.org_id, thresholds);
-  if (isA(event, 'budget.movement')) return budgetNotices(event, event.org_id);
+  if (isA(event, 'budget.movement'))
+    return [...budgetNotices(event, event.org_id), ...nearCapNotices(event, event.org_id, thresholds)];
   return isA(event, 'spend.movement') ? spendNotices(event, event.org_id, thresholds) : [];
 }
 
@@ -54,9 +55,41 @@ function spendNotices(
         type: 'spend_cap.approaching' as const,
         orgId,
         atMs: Date.parse(created_at),
-        data: { scope: 'key' as const, scope_id: key_id, key_id, spent_usd: spent_after, cap_usd },
+        data: { ...ofKey(key_id), spent_usd: spent_after, cap_usd, budget_id: null },
         threshold,
         repetition: null,
+      },
+    ];
+  });
+}
+
+function ofKey(key_id: string): { scope: 'key'; scope_id: string; key_id: string } {
+  return { scope: 'key', scope_id: key_id, key_id };
+}
+
+/** A key's budget is as a cap of it to who has asked for percentages of caps: each is told once a period. */
+function nearCapNotices(
+  { id, created_at, data }: AccountEvent<'budget.movement'>,
+  orgId: string,
+  thresholds: ThresholdsOf,
+): Notice[] {
+  if (data.scope !== 'key') return [];
+  const { budget_id, scope_id, spent_usd, amount_usd: cap_usd } = data;
+  const [startMs, atMs] = [Date.parse(data.period_start), Date.parse(created_at)];
+  const isRolling = data.period_end === null;
+  return thresholds(orgId, 'spend_cap.approaching').flatMap((threshold) => {
+    if (settledNano(spent_usd) * BigInt(100 * PCT_UNITS) < settledNano(cap_usd) * pctUnits(threshold))
+      return [];
+    const rung = `spend_cap.approaching/${budget_id}/${threshold}`;
+    return [
+      {
+        sourceKey: `${rung}/${isRolling ? id : startMs}`,
+        type: 'spend_cap.approaching' as const,
+        orgId,
+        atMs,
+        data: { ...ofKey(scope_id), spent_usd, cap_usd, budget_id },
+        threshold,
+        repetition: oncePerPeriod(rung, startMs, isRolling ? atMs : startMs),
       },
     ];
   });
