@@ -10,13 +10,18 @@ const row = (more: Partial<AuditRow>): AuditRow => ({
   ...{ ip: '203.0.113.7', changed_fields: ['spend_cap_usd'], request_id: 'req_1' },
   ...more,
 });
+const SUSPENDED = row({
+  ...{ id: 'aud_2', action: 'api_key.suspend', target: 'key_1', target_type: 'api_key' },
+  changed_fields: ['status'],
+});
 const asked = jest.fn();
 jest.unstable_mockModule('../api/call.js', () => ({
   api: {
     GET: async (path: string, { params }: { params?: { query?: unknown } } = {}) => {
       asked(path, params?.query);
       const data = {
-        '/v1/orgs/{id}/audit-log': { data: [row({})], total: 1, next_cursor: null },
+        '/v1/orgs/{id}/audit-log': { data: [row({}), SUSPENDED], total: 2, next_cursor: null },
+        '/v1/keys/{id}': { label: 'old prototype', masked_key: 'rsk_ab12...wxyz' },
         '/v1/keys/filter-options': { teams: [{ id: 'team_1', name: 'Search' }], members: [] },
         '/auth/me': { user: { time_zone: 'Europe/Berlin' }, memberships: [], is_super_admin: false },
       }[path];
@@ -38,7 +43,10 @@ describe('the audit log', () => {
     expect(which.getAttribute('href')).toBe('/o/org_1/teams/team_1');
     expect(within(table).getByText('Changed team')).toBeTruthy();
     expect(within(table).getByText('spend cap usd')).toBeTruthy();
-    const who = within(table).getByRole('link', { name: 'mara@example.com' });
+    const key = await within(table).findByRole('link', { name: 'old prototype' });
+    expect(key.getAttribute('href')).toBe('/o/org_1/keys/key_1');
+    expect(within(table).getByText('Suspended API key')).toBeTruthy();
+    const [who] = within(table).getAllByRole('link', { name: 'mara@example.com' });
     expect(who.getAttribute('href')).toBe('/o/org_1/audit?actor=usr_1');
   });
 

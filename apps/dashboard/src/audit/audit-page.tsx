@@ -38,12 +38,20 @@ function Who({ row: { actor, actor_email: email, actor_kind: kind } }: { row: Au
   );
 }
 
+/** Kinds of things whose names are read, by the filter that names them. */
+const NAMED: Readonly<Record<string, 'key_id' | 'member_id' | 'team_id' | undefined>> = {
+  api_key: 'key_id',
+  team: 'team_id',
+  user: 'member_id',
+  member: 'member_id',
+};
+
 /** Thing that was changed: by its name and with its page where it has them. */
 function Which({ row: { target, target_type: type } }: { row: AuditRow }): ReactNode {
   const { id: org, slug } = useOrg();
-  const ids = { team: { team_id: target }, user: { member_id: target }, member: { member_id: target } };
-  const names = useFilterNames(org, Object.entries(ids).find(([kind]) => kind === type)?.[1] ?? {});
-  const name = names.team_id ?? names.member_id ?? target;
+  const named = NAMED[type];
+  const names = useFilterNames(org, named === undefined ? {} : { [named]: target });
+  const name = (named && names[named]) ?? target;
   const page = { api_key: 'keys', team: 'teams', template: 'prompts' }[type];
   return (
     <Text size="sm" truncate maw={230} component="div">
