@@ -50,6 +50,8 @@ export const theme = createTheme({
       styles: { title: { fontWeight: 650 } },
     },
     Drawer: { styles: { title: { fontWeight: 650 } } },
+    // The kit puts an element without a role into the menu, which may hold items alone.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // The page has a banner, and a dialog is none.
     ModalHeader: NO_BANNER,
     DrawerHeader: NO_BANNER,
