@@ -63,7 +63,7 @@ function Found({ request }: { request: Lookup }): ReactNode {
         )}
         <CopyRequest request={request} body={asked} />
       </Group>
-      <SimpleGrid type="container" cols={{ base: 2, '460px': 3, '720px': 6 }}>
+      <SimpleGrid type="container" cols={{ base: 2, '460px': 3, '900px': 6 }}>
         <Fact name="Outcome">
           <Badge variant="light" color={GOOD.has(request.outcome) ? 'green' : 'red'}>
             {request.outcome}
