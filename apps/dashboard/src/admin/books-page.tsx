@@ -26,7 +26,7 @@ export default function BooksPage(): ReactNode {
     <>
       <PageHead
         title="Ledger check"
-        about="Balances, sums and events are proved against the ledger, one account after another, all the time."
+        about="Accounts, sums and events are proved against the ledger, one account after another, all the time."
       />
       {books.isPending && <Loading height={120} />}
       {books.isError && <ProblemCard failure={books.error} retry={() => void books.refetch()} />}

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Select, Stack, TagsInput, Text, TextInput } from 
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import { formatUsd } from '../format/money.js';
+import { useIsBilled } from '../session/me.queries.js';
 import { FormEnd } from '../shell/form-end.js';
 import { useChangeTerms, useGiveCredit, useSetDiscount, type Org } from './admin.queries.js';
 
@@ -10,6 +11,7 @@ type Opened = 'terms' | 'credit' | 'discount' | null;
 
 export function OrgActions({ org }: { org: Org }): ReactNode {
   const [opened, setOpened] = useState<Opened>(null);
+  const isBilled = useIsBilled();
   const close = (): void => setOpened(null);
   const action = (name: Exclude<Opened, null>, label: string): ReactNode => (
     <Button
@@ -24,7 +26,7 @@ export function OrgActions({ org }: { org: Org }): ReactNode {
   return (
     <Group gap="xs" wrap="nowrap">
       {action('terms', 'Terms')}
-      {action('credit', 'Credit')}
+      {isBilled && action('credit', 'Credit')}
       {action('discount', 'Discount')}
       <Modal opened={opened === 'terms'} onClose={close} title={`Terms of ${org.name}`}>
         <Terms org={org} onClose={close} />
@@ -43,10 +45,14 @@ function Terms({ org, onClose }: { org: Org; onClose: () => void }): ReactNode {
   const [tier, setTier] = useState<string>(org.tier);
   const [ceiling, setCeiling] = useState(org.credit_limit_usd ?? '');
   const change = useChangeTerms(org.id);
+  const isBilled = useIsBilled();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const limit = ceiling.trim();
-    const terms = { tier: TIERS.find((one) => one === tier), credit_limit_usd: limit === '' ? null : limit };
+    const terms = {
+      tier: TIERS.find((one) => one === tier),
+      ...(isBilled && { credit_limit_usd: limit === '' ? null : limit }),
+    };
     change.mutate(terms, { onSuccess: onClose });
   };
   return (
@@ -60,14 +66,16 @@ function Terms({ org, onClose }: { org: Org; onClose: () => void }): ReactNode {
           error={change.error?.fields.tier}
           onChange={(value) => setTier(value ?? org.tier)}
         />
-        <TextInput
-          label="Credit limit, USD"
-          description="How far below zero its balance may go; empty = any amount"
-          inputMode="decimal"
-          error={change.error?.fields.credit_limit_usd}
-          value={ceiling}
-          onChange={({ currentTarget }) => setCeiling(currentTarget.value)}
-        />
+        {isBilled && (
+          <TextInput
+            label="Credit limit, USD"
+            description="How far below zero its balance may go; empty = any amount"
+            inputMode="decimal"
+            error={change.error?.fields.credit_limit_usd}
+            value={ceiling}
+            onChange={({ currentTarget }) => setCeiling(currentTarget.value)}
+          />
+        )}
         <FormEnd write={change} action="Save" draft={{ tier, ceiling }} />
       </Stack>
     </form>

@@ -1,5 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useIsBilled } from '../session/me.queries.js';
 import { CopyText } from '../shell/copy-text.js';
 import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
@@ -12,7 +13,13 @@ import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
 import { ROWS_A_PAGE, useAllOrgs, type Org } from './admin.queries.js';
 import { OrgActions } from './org-actions.js';
 
-const COLUMNS: readonly Column<Org>[] = [
+const CREDIT_LIMIT: Column<Org> = {
+  name: 'Credit limit',
+  isFigure: true,
+  cell: ({ credit_limit_usd: usd }) => <Money usd={usd} none="any amount" />,
+};
+
+const columnsOf = (isBilled: boolean): readonly Column<Org>[] => [
   {
     name: 'Organization',
     cell: ({ id, name }) => (
@@ -25,11 +32,7 @@ const COLUMNS: readonly Column<Org>[] = [
     ),
   },
   { name: 'Tier', cell: ({ tier }) => <Badge variant="light">{tier}</Badge> },
-  {
-    name: 'Credit limit',
-    isFigure: true,
-    cell: ({ credit_limit_usd: usd }) => <Money usd={usd} none="any amount" />,
-  },
+  ...(isBilled ? [CREDIT_LIMIT] : []),
   { name: 'Since', cell: ({ created_at: at }) => <When at={at} /> },
   { name: 'Actions', cell: (org) => <OrgActions org={org} /> },
 ];
@@ -38,11 +41,12 @@ export default function OrgsPage(): ReactNode {
   const [url, change] = useParamsOfUrl();
   const page = pageOf(url.page);
   const orgs = useAllOrgs(url.q, page);
+  const isBilled = useIsBilled();
   return (
     <>
       <PageHead
         title="Organizations"
-        about="All of this gateway: their tier, credit limit, credit and discounts."
+        about={`All of this gateway: their tier${isBilled ? ', credit limit, credit' : ''} and discounts.`}
       />
       <Group mb="md">
         <SearchField label="Search organizations" text={url.q} onSearch={(q) => change({ q })} width={260} />
@@ -54,7 +58,7 @@ export default function OrgsPage(): ReactNode {
         <>
           <DataTable
             label="Organizations"
-            columns={COLUMNS}
+            columns={columnsOf(isBilled)}
             rows={orgs.data.data}
             rowKey={({ id }) => id}
             minWidth={900}

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
+import { useIsBilled } from '../session/me.queries.js';
 import { FormFailure } from '../shell/form-failure.js';
 import { useCreatePolicy, type Channel } from './alerts.queries.js';
 import { EVENT_WORDS, type EventType } from '../format/event-words.js';
@@ -15,6 +16,9 @@ const THRESHOLDS: Partial<Record<EventType, 'usd' | 'pct'>> = {
 
 /** Every event, by name. */
 const EVENTS = Object.entries(EVENT_WORDS).map(([value, label]) => ({ value: value as EventType, label }));
+const OF_WALLET = /^(balance|payment|auto_recharge)\./;
+/** Events that come where billing is off. */
+const UNBILLED_EVENTS = EVENTS.filter(({ value }) => !OF_WALLET.test(value));
 
 interface AddPolicyProps {
   org: string;
@@ -33,7 +37,9 @@ export function AddPolicy({ isOpen, ...rest }: AddPolicyProps): ReactNode {
 
 function Form({ org, channels, onClose }: Omit<AddPolicyProps, 'isOpen'>): ReactNode {
   const [idempotencyKey] = useState(newIdempotencyKey);
-  const [event, setEvent] = useState<EventType>('balance.low');
+  const events = useIsBilled() ? EVENTS : UNBILLED_EVENTS;
+  const [chosen, setChosen] = useState<EventType | null>(null);
+  const event = chosen ?? events[0].value;
   const [channel, setChannel] = useState(channels[0]?.id ?? '');
   const [threshold, setThreshold] = useState('');
   const create = useCreatePolicy(org, idempotencyKey);
@@ -54,12 +60,12 @@ function Form({ org, channels, onClose }: Omit<AddPolicyProps, 'isOpen'>): React
       <Stack>
         <Select
           label="Event"
-          data={EVENTS}
+          data={events}
           allowDeselect={false}
           searchable
           error={fields.alert_type}
           value={event}
-          onChange={(value) => setEvent(value ?? 'balance.low')}
+          onChange={setChosen}
         />
         {kind !== undefined && (
           <TextInput

@@ -2,7 +2,7 @@ import { Anchor, Box, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Fragment, lazy, Suspense, useState, type ReactNode } from 'react';
 import { count } from '../format/time.js';
-import { useZone } from '../session/me.queries.js';
+import { useIsBilled, useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
@@ -44,6 +44,7 @@ export default function HomePage(): ReactNode {
 /** Usage is read of an organization: an account of one's own has its keys and its money. */
 function OwnHome(): ReactNode {
   const [isCreating, setCreating] = useState(false);
+  const isBilled = useIsBilled();
   return (
     <>
       <PageHead title="Home" about="Your own account" />
@@ -54,7 +55,7 @@ function OwnHome(): ReactNode {
         </SimpleGrid>
         <Empty action={{ label: 'Create an organization', run: () => setCreating(true) }}>
           Usage, requests, members and limits belong to organizations. Keys of your own account work all the
-          same; what they spend is in the ledger.
+          same{isBilled && '; what they spend is in the ledger'}.
         </Empty>
       </Stack>
       <Suspense>{isCreating && <CreateOrg onClose={() => setCreating(false)} />}</Suspense>

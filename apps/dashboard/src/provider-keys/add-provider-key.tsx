@@ -2,6 +2,7 @@ import { Button, Group, Modal, Select, Stack, Switch, TextInput } from '@mantine
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import type { Schemas } from '../api/schemas.js';
+import { useIsBilled } from '../session/me.queries.js';
 import { useOrg } from '../shell/org.queries.js';
 import { FormFailure } from '../shell/form-failure.js';
 import { credentialsOf, firstSecret, SecretField } from '../shell/provider-secret.js';
@@ -74,6 +75,7 @@ interface FieldsProps {
 
 function Fields({ draft, onChange, isBroken, fields }: FieldsProps): ReactNode {
   const providers = useProviders().data ?? [];
+  const isBilled = useIsBilled();
   return (
     <>
       <Select
@@ -100,7 +102,7 @@ function Fields({ draft, onChange, isBroken, fields }: FieldsProps): ReactNode {
       />
       <Switch
         label="Fall back to the platform’s own key"
-        description="A request that this key does not serve is then served and billed to the balance"
+        description={`A request that this key does not serve is then served${isBilled ? ' and billed to the balance' : ''}`}
         checked={draft.mayFall}
         onChange={({ currentTarget }) => onChange({ ...draft, mayFall: currentTarget.checked })}
       />

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { useIsBilled } from '../session/me.queries.js';
 import { Confirm } from '../shell/confirm.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { SecretTest } from '../shell/provider-secret.js';
@@ -17,6 +18,7 @@ export function ProviderKeyActions({ record }: { record: ProviderKey }): ReactNo
   const [deleted, remove] = useDisclosure(false);
   const change = useChangeProviderKey(record.id);
   const deletion = useDeleteProviderKey(record.id);
+  const isBilled = useIsBilled();
   return (
     <Stack gap="xs">
       <Group gap="xs" wrap="nowrap">
@@ -46,7 +48,7 @@ export function ProviderKeyActions({ record }: { record: ProviderKey }): ReactNo
         </Modal>
         <Confirm
           title={`Delete ${name}`}
-          about="Requests that this key served run on the platform’s own key from now on, billed to the balance."
+          about={`Requests that this key served run on the platform’s own key from now on${isBilled ? ', billed to the balance' : ''}.`}
           action="Delete"
           isOpen={deleted}
           onClose={remove.close}

@@ -2,6 +2,7 @@ import { Button, Checkbox, Code, Modal, Stack, Text, TextInput } from '@mantine/
 import { IconPlus } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
+import { useIsBilled } from '../session/me.queries.js';
 import { useOrg } from '../shell/org.queries.js';
 import { Confirm } from '../shell/confirm.js';
 import { FormEnd } from '../shell/form-end.js';
@@ -19,10 +20,10 @@ import {
   type AdminScope,
 } from './settings.queries.js';
 
-const SCOPES: readonly { value: AdminScope; label: string }[] = [
+const scopesOf = (isBilled: boolean): readonly { value: AdminScope; label: string }[] => [
   { value: 'keys:read', label: 'Read keys' },
   { value: 'keys:write', label: 'Create and change keys' },
-  { value: 'usage:read', label: 'Read usage and balance' },
+  { value: 'usage:read', label: isBilled ? 'Read usage and balance' : 'Read usage' },
   { value: 'members:read', label: 'Read members and teams' },
   { value: 'alerts:read', label: 'Read alerts' },
   { value: 'alerts:write', label: 'Change alerts' },
@@ -117,6 +118,7 @@ function Form({ org, onCreated }: { org: string; onCreated: (secret: string) => 
   const [idempotencyKey] = useState(newIdempotencyKey);
   const [label, setLabel] = useState('');
   const [scopes, setScopes] = useState<string[]>(['keys:read']);
+  const isBilled = useIsBilled();
   const create = useCreateAdminKey(idempotencyKey, ({ key }) => onCreated(key ?? ''));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -139,7 +141,7 @@ function Form({ org, onCreated }: { org: string; onCreated: (secret: string) => 
         />
         <Checkbox.Group label="What it may do" value={scopes} onChange={setScopes}>
           <Stack gap="xs" mt="xs">
-            {SCOPES.map(({ value, label: name }) => (
+            {scopesOf(isBilled).map(({ value, label: name }) => (
               <Checkbox key={value} value={value} label={name} />
             ))}
           </Stack>

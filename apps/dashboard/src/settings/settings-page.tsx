@@ -1,6 +1,7 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { Schemas } from '../api/schemas.js';
+import { useIsBilled } from '../session/me.queries.js';
 import { FormEnd } from '../shell/form-end.js';
 import { limitChangeOf, limitDraftOf, LimitFields, type LimitDraft } from '../shell/limit-fields.js';
 import { Money } from '../shell/money.js';
@@ -16,6 +17,7 @@ import { useChangeOrg, useOrgRecord, type Org } from './settings.queries.js';
 export default function SettingsPage(): ReactNode {
   const { id } = useOrg();
   const org = useOrgRecord(id ?? '');
+  const isBilled = useIsBilled();
   return (
     <>
       <PageHead title="Settings" about={<CopyText text={id ?? ''} label="organization id" />} />
@@ -29,8 +31,14 @@ export default function SettingsPage(): ReactNode {
           <RequestLogging org={org.data} />
           <Panel title="Set by the platform">
             <Text size="sm" component="div">
-              Tier {org.data.tier}; the balance may go below zero by{' '}
-              <Money usd={org.data.credit_limit_usd} none="any amount" />.
+              Tier {org.data.tier}
+              {isBilled && (
+                <>
+                  ; the balance may go below zero by{' '}
+                  <Money usd={org.data.credit_limit_usd} none="any amount" />
+                </>
+              )}
+              .
             </Text>
           </Panel>
         </Stack>

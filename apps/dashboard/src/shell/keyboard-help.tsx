@@ -1,23 +1,26 @@
 import { Kbd, Modal, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LETTERS } from './letters.js';
+import { usePages } from './pages.js';
 
-const KEYS: readonly [keys: readonly string[], what: string][] = [
+const keysTo = (letters: readonly string[]): readonly [keys: readonly string[], what: string][] => [
   [['Ctrl', 'K'], 'Go to a page, action, key, model, member or request'],
   [['/'], 'Search this page'],
   [['j'], 'Next row'],
   [['k'], 'Row before'],
   [['Enter'], 'Open the row'],
-  ...Object.entries(LETTERS).map(([letter, { name }]): [string[], string] => [['g', letter], name]),
+  ...letters.map((letter): [string[], string] => [['g', letter], LETTERS[letter].name]),
   [['?'], 'This list'],
 ];
 
 export default function KeyboardHelp({ onClose }: { onClose: () => void }): ReactNode {
+  const paths = usePages().map(({ path }) => path);
+  const letters = Object.keys(LETTERS).filter((letter) => paths.includes(LETTERS[letter].path));
   return (
     <Modal opened onClose={onClose} title="Keyboard">
       <Table aria-label="Keyboard">
         <Table.Tbody>
-          {KEYS.map(([keys, what]) => (
+          {keysTo(letters).map(([keys, what]) => (
             <Table.Tr key={what}>
               <Table.Td>{what}</Table.Td>
               <Table.Td ta="right">

@@ -5,6 +5,7 @@ import type { Role } from '../session/rights.js';
 import { useOrg } from './org.queries.js';
 import { useRangeOfLink } from './remembered-range.js';
 import { LETTERS } from './letters.js';
+import { usePages } from './pages.js';
 
 const Palette = lazy(() => import('./palette.js'));
 const KeyboardHelp = lazy(() => import('./keyboard-help.js'));
@@ -24,6 +25,7 @@ export function Keyboard({ roles, isPaletteOpen, setPaletteOpen }: KeyboardProps
   const navigate = useNavigate();
   const { slug } = useOrg();
   const rangeOfLink = useRangeOfLink();
+  const pages = usePages();
   const [isAfterG, setAfterG] = useState(false);
   useEffect(() => {
     if (!isAfterG) return undefined;
@@ -34,6 +36,7 @@ export function Keyboard({ roles, isPaletteOpen, setPaletteOpen }: KeyboardProps
     if (!isAfterG) return;
     setAfterG(false);
     const { path } = LETTERS[letter];
+    if (!pages.some((page) => page.path === path)) return;
     void navigate({ to: `/o/${slug}${path}`, search: rangeOfLink(path) });
   };
   // With Control it is heard within text fields too.

@@ -68,13 +68,32 @@ const WALLET = ['/v1/billing/', '/v1/admin/credits', '/v1/admin/coupons'];
 
 interface OpenApi {
   paths: Record<string, unknown>;
+  components?: { schemas?: Record<string, unknown> };
 }
 
-/** Returns the document without the wallet's paths. */
+/** Returns the document without the wallet's paths, and without the schemas that they alone name. */
 function withoutWallet(document: Buffer): Buffer {
   const whole = JSON.parse(document.toString('utf8')) as OpenApi;
-  const paths = Object.entries(whole.paths).filter(([path]) => !WALLET.some((of) => path.startsWith(of)));
-  return Buffer.from(JSON.stringify({ ...whole, paths: Object.fromEntries(paths) }));
+  const all = Object.entries(whole.paths);
+  const paths = Object.fromEntries(all.filter(([path]) => !WALLET.some((of) => path.startsWith(of))));
+  const components = whole.components && {
+    ...whole.components,
+    schemas: namedBy(paths, whole.components.schemas ?? {}),
+  };
+  return Buffer.from(JSON.stringify({ ...whole, paths, ...(components && { components }) }));
+}
+
+/** Returns the schemas that the paths name, themselves or by another schema. */
+function namedBy(paths: unknown, schemas: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const named = new Set<string>();
+  const waiting: unknown[] = [paths];
+  for (const part of waiting)
+    for (const [, name] of JSON.stringify(part ?? null).matchAll(/#\/components\/schemas\/([\w.-]+)/g))
+      if (!named.has(name)) {
+        named.add(name);
+        waiting.push(schemas[name]);
+      }
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => named.has(name)));
 }
 
 /** Files by their paths. */

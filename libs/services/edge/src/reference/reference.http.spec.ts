@@ -36,14 +36,22 @@ describe('the reference of the API', () => {
     expect(gunzipSync(small.rawPayload).toString()).toBe('{"openapi":"3.1.0"}');
   });
 
-  it('leaves the paths of the wallet out where billing is off', async () => {
+  it('leaves the paths of the wallet, and schemas of theirs alone, out where billing is off', async () => {
     const paths = ['/v1/balance', '/v1/billing/ledger', '/v1/admin/credits', '/v1/admin/coupons', '/v1/keys'];
-    const whole = { openapi: '3.1.0', paths: Object.fromEntries(paths.map((path) => [path, {}])) };
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const whole = {
+      openapi: '3.1.0',
+      paths: Object.fromEntries(paths.map((path) => [path, {}])),
+      components: { schemas: { Key: { limits: ref('Limit') }, Limit: {}, Entry: ref('Part'), Part: {} } },
+    };
+    whole.paths['/v1/billing/ledger'] = ref('Entry');
+    whole.paths['/v1/keys'] = ref('Key');
     writeFileSync(document, JSON.stringify(whole));
     const files = referenceFiles(document, 'off');
     const { plain } = (await files.get('/openapi.json')?.content()) ?? { plain: Buffer.alloc(0) };
-    const { paths: shown } = JSON.parse(plain.toString()) as typeof whole;
+    const { paths: shown, components } = JSON.parse(plain.toString()) as typeof whole;
     expect(Object.keys(shown)).toEqual(['/v1/balance', '/v1/keys']);
+    expect(Object.keys(components.schemas)).toEqual(['Key', 'Limit']);
   });
 
   it('sends a page whose every part is a path of its own, under a policy without exceptions', async () => {
