@@ -93,6 +93,10 @@ describe('parts of a messages request that are newer than this release', () => {
         },
         usage_estimated: false,
       });
+      // What may be lost by it is to be seen before an invoice tells.
+      expect(await (await fetch(`${edge.url}/metrics`)).text()).toMatch(
+        /gateway_unpriced_usage_total\{(?=[^}]*provider="anthropic")[^}]*counter="server_tool_use\.novel_requests"/,
+      );
     },
   );
 
