@@ -8,10 +8,18 @@ const day = (start: string, spend_usd: string, moving_average_usd: string): obje
   ...{ start, spend_usd, moving_average_usd },
   requests: 3,
 });
+let role = 'owner';
 const answers: Record<string, unknown> = {
   '/auth/me': {
     user: { time_zone: null },
-    memberships: [{ org_id: 'org_1', role: 'owner' }],
+    memberships: [
+      {
+        org_id: 'org_1',
+        get role() {
+          return role;
+        },
+      },
+    ],
     is_super_admin: false,
   },
   '/v1/orgs': { data: [{ id: 'org_1', name: 'Lumen Retail' }] },
@@ -57,6 +65,18 @@ describe('the page of the balance', () => {
     );
     await screen.findByText(/\$150\.50 so far\. The budget is \$400\.00\./);
     screen.getByText('batch unit $5');
+  });
+
+  it('asks for nothing that a member may not read', async () => {
+    role = 'member';
+    GET.mockClear();
+    renderedAt('/o/org_1/billing', <BillingPage />);
+    await screen.findByText('About 25 days left at the 3-day average');
+    role = 'owner';
+    const asked = GET.mock.calls.map(([path]) => path);
+    expect(asked).toContain('/v1/balance');
+    expect(asked).not.toContain('/v1/billing/statement');
+    expect(asked).not.toContain('/v1/budgets');
   });
 
   it('has the days as a table on demand, below the automatic recharge', async () => {

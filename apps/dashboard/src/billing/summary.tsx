@@ -18,7 +18,9 @@ const CARD_PX = 118;
 
 /** Cards of the money: what is left and for how long, what was paid in, what is reserved, what the month will cost. */
 export function Summary({ balance }: { balance: Schemas['BalanceRecord'] }): ReactNode {
-  const { id } = useOrg();
+  const { id, slug } = useOrg();
+  // The statement is not a member's.
+  const mayRead = isAllowed(useRoles(slug), ['owner', 'admin', 'alone']);
   const { reserved_breakdown: parts } = balance;
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
@@ -27,7 +29,7 @@ export function Summary({ balance }: { balance: Schemas['BalanceRecord'] }): Rea
       ) : (
         <Available org={id} usd={balance.available_usd} />
       )}
-      <Forecast />
+      {mayRead && <Forecast />}
       <Amount name="Balance" usd={balance.balance_usd} about="Paid in and credited, less what was spent" />
       <Amount
         name="Reserved"
@@ -65,7 +67,7 @@ function Forecast(): ReactNode {
         <>
           {formatUsd(spent)} so far. {typeof budget === 'string' && `The budget is ${formatUsd(budget)}.`}
           {budget === null && (
-            <Anchor component={Link} to={`/o/${slug}/budgets`} inherit>
+            <Anchor component={Link} to={`/o/${slug}/budgets`} inherit underline="always">
               Set a budget
             </Anchor>
           )}
