@@ -54,6 +54,7 @@ const COLUMNS: readonly Column<Provider>[] = [
   { name: 'Actions', cell: (provider) => <Switch provider={provider} /> },
 ];
 
+const NO_WRAP = { whiteSpace: 'nowrap' } as const;
 const COLOURS = { ill: 'red', ready: 'green', 'no key': 'gray', disabled: 'gray' } as const;
 
 function State({ provider }: { provider: Provider }): ReactNode {
@@ -64,9 +65,14 @@ function State({ provider }: { provider: Provider }): ReactNode {
       <Badge variant="light" color={COLOURS[state]}>
         {state}
       </Badge>
-      {state === 'ill' && (
-        <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
-          {health === 'failing' ? 'health check fails' : `breaker ${breaker?.replace('_', ' ')}`}
+      {health === 'failing' && (
+        <Text size="sm" style={NO_WRAP}>
+          health check fails
+        </Text>
+      )}
+      {breaker !== null && (
+        <Text size="sm" c={breaker === 'closed' ? 'dimmed' : undefined} style={NO_WRAP}>
+          breaker {breaker.replace('_', ' ')}
         </Text>
       )}
     </Stack>
