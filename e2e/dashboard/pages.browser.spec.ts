@@ -4,7 +4,7 @@ import { mailedToken, ownOrganization, type OwnOrganization } from '../harness/o
 import { ask } from '../harness/requests.js';
 import { logIn, type PersonSession } from '../harness/session.js';
 import { axeFaults, openSignedIn, startBrowser, type SignedIn } from './browser.js';
-import { LOOKS, visitAll } from './visits.js';
+import { linksOf, LOOKS, visitAll } from './visits.js';
 
 const START_MS = 900_000;
 const TEST_MS = 600_000;
@@ -253,29 +253,4 @@ async function seedBuilt(owner: PersonSession): Promise<string[]> {
   await made('/v1/routing-policy-templates', { ...org, name: 'cheap', routing_policy: { sort: 'price' } });
   const team = await made(`/v1/orgs/${owner.orgId}/teams`, { name: LONG_NAME });
   return [`/prompts/${prompt}`, `/teams/${team}`];
-}
-
-/** Pages that the menu and its tabs link to, below the organization, those of the platform too. */
-async function linksOf(page: Page, base: string): Promise<string[]> {
-  const paths = new Set<string>();
-  const take = async (): Promise<string[]> => {
-    const hrefs = await page.evaluate<string[]>(
-      "[...document.querySelectorAll('nav a')].map(({ href }) => href)",
-    );
-    const below = hrefs.filter((href) => href.startsWith(base)).map((href) => href.slice(base.length));
-    for (const path of below) paths.add(path);
-    return below;
-  };
-  // A narrow window hides the menu.
-  await page.setViewportSize({ width: 1280, height: 900 });
-  for (const path of await take()) {
-    const entry = page.locator(`nav[aria-label=Pages] a[href="${new URL(base).pathname}${path}"]`).last();
-    await entry.click();
-    await page
-      .locator(`nav a[href="${new URL(base).pathname}${path}"][aria-current=page]`)
-      .first()
-      .waitFor();
-    await take();
-  }
-  return [...paths];
 }

@@ -20,6 +20,31 @@ export const LOOKS: readonly Look[] = [
   ...(SHOTS_DIR === undefined ? [] : [{ scheme: 'light', width: 390, withAxe: false } as const]),
 ];
 
+/** Pages that the menu and its tabs link to, below the organization, those of the platform too. */
+export async function linksOf(page: Page, base: string): Promise<string[]> {
+  const paths = new Set<string>();
+  const take = async (): Promise<string[]> => {
+    const hrefs = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('nav a')].map(({ href }) => href)",
+    );
+    const below = hrefs.filter((href) => href.startsWith(base)).map((href) => href.slice(base.length));
+    for (const path of below) paths.add(path);
+    return below;
+  };
+  // A narrow window hides the menu.
+  await page.setViewportSize({ width: 1280, height: 900 });
+  for (const path of await take()) {
+    const entry = page.locator(`nav[aria-label=Pages] a[href="${new URL(base).pathname}${path}"]`).last();
+    await entry.click();
+    await page
+      .locator(`nav a[href="${new URL(base).pathname}${path}"][aria-current=page]`)
+      .first()
+      .waitFor();
+    await take();
+  }
+  return [...paths];
+}
+
 interface Visits {
   base: string;
   paths: readonly string[];
