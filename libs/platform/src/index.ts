@@ -16,6 +16,7 @@ export { closingOf, PageBudget, Stage, withMemory } from './pressure/memory-budg
 export type { Closing } from './pressure/memory-budget.js';
 export { claimKey, idempotent, isRepeat, IDEMPOTENCY_KEPT_MS } from './http/idempotent.js';
 export type { Created } from './http/idempotent.js';
+export type { AdmittedRequest, Unanswered } from './request/gateway-request.js';
 export { responseHeaders } from './request/response-headers.js';
 export { runMain } from './boot/run-main.js';
 export { FleetConfig, readConfigs, serviceEnvironment, fleetServices } from './config/fleet.config.js';

@@ -21,6 +21,8 @@ export interface Caller {
  * A suspended key is answered with status `suspended`; whoever guards the route refuses it (403).
  */
 export abstract class PrincipalReader {
+  /** The caller where memory may answer at once for `resolve`, counted as its answer; null where it has to be asked. */
+  abstract remembered(credential: Credential): Principal | null;
   abstract resolve(credential: Credential, caller?: Caller): Promise<Principal>;
   /** Reads past every cache; single-flight per credential. Called when admission says that the record is stale. */
   abstract reload(credential: Credential): Promise<Principal>;

@@ -102,6 +102,13 @@ export class HttpPrincipalReader extends PrincipalReader {
     });
   }
 
+  remembered(credential: Credential): Principal | null {
+    const entry = credential.kind === 'key' ? this.entries.get(cacheKeyOf(credential)) : undefined;
+    if (entry === undefined || !this.isFresh(entry, this.deps.clock.monotonic())) return null;
+    this.deps.onOutcome?.('hit');
+    return entry.principal;
+  }
+
   async resolve(credential: Credential, caller?: Caller): Promise<Principal> {
     const cacheKey = cacheKeyOf(credential);
     const now = this.deps.clock.monotonic();

@@ -70,6 +70,19 @@ describe('keys that are fetched before they are used', () => {
     expect(outcomes.filter((outcome) => outcome === 'fetched')).toHaveLength(known.length);
   });
 
+  it('K10 a key in memory is answered at once while its record is fresh, and resolve has to answer for all else', async () => {
+    const one = { kind: 'key', digest: digest(1) } as const;
+    expect(reader.remembered(one)).toBeNull();
+    const principal = await reader.resolve(one);
+    outcomes.length = 0;
+    expect(reader.remembered(one)).toBe(principal);
+    expect(outcomes).toEqual(['hit']);
+    expect(reader.remembered({ kind: 'admin_key', digest: digest(1) })).toBeNull();
+    await clock.advance(60_000);
+    expect(reader.remembered(one)).toBeNull();
+    expect(wire.seen).toHaveLength(1);
+  });
+
   it('notes each key that is looked up for a caller', async () => {
     await reader.resolve({ kind: 'key', digest: digest(1) });
     await reader.resolve({ kind: 'key', digest: digest(1) });

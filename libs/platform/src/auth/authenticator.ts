@@ -90,6 +90,21 @@ export class Authenticator {
     }
   }
 
+  /**
+   * Returns the key of a credential where it is in memory and the rule lets it in. Where it answers null,
+   * `authenticateKey` finds out and says why.
+   */
+  rememberedKey(credential: Credential, rule: AccessRule): KeyPrincipal | null {
+    const principal = this.principals.remembered(credential);
+    if (principal?.kind !== 'key') return null;
+    try {
+      permitKey(principal, rule, this.deps.clock);
+      return principal;
+    } catch {
+      return null;
+    }
+  }
+
   private get principals(): PrincipalReader {
     return (this.reader ??= this.deps.principals());
   }

@@ -5,7 +5,7 @@ import type { Pressure } from '../pressure/pressure.js';
 import type { Authenticator } from './authenticator.js';
 import type { AccessRule } from './access.js';
 import { requireOrgOfPath } from './org-role.js';
-import '../request/gateway-request.js';
+import type { Serve } from '../request/gateway-request.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,6 +24,8 @@ export interface RegisteredRoute {
   path: string;
   /** Rule of a route registered by hand; Nest's handlers declare theirs with @Access. */
   access: AccessRule | null;
+  /** Present where a plain request of it may pass Fastify by. */
+  serve?: Serve;
 }
 
 /**
@@ -39,7 +41,8 @@ export function guardRawRoutes(
   instance.addHook('onRoute', (route) => {
     const access = route.config?.access ?? null;
     const methods = typeof route.method === 'string' ? [route.method] : route.method;
-    for (const method of methods) routes.push({ method, path: route.path, access });
+    const serve = route.config?.serve;
+    for (const method of methods) routes.push({ method, path: route.path, access, serve });
     if (access === null) return;
     const admits = route.config?.admits === true;
     const refused = route.config?.refused;

@@ -1,5 +1,7 @@
 import { writeJson } from '@gateway/json-body';
 import 'reflect-metadata';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { Server, Socket, type AddressInfo } from 'node:net';
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { DynamicModule, Type } from '@nestjs/common';
@@ -43,6 +45,7 @@ import { defaultPressureLimits, Pressure, type PressureLimits } from '../pressur
 import { registerBodyIntake } from '../pressure/body-intake.js';
 import { registerBodyParsers } from './body-parsers.js';
 import { answerClientError } from './client-error.js';
+import { PlainRequests } from './plain-requests.js';
 import { Entrance, readVersion, registerRequestHooks } from './request-hooks.js';
 import { declaresTooMuch, dropBody, limitAt, sendTooLarge } from '../request/oversize.js';
 import { addResponseHeaders, isCrossOriginPath, responseHeaders } from '../request/response-headers.js';
@@ -103,7 +106,8 @@ const ENDING_MS = 5_000;
 /** Builds a service, starts it and answers how to stop it. Throws where an endpoint declares no access. */
 export async function bootstrap({ module, config, connect }: BootOptions): Promise<RunningApp> {
   const random = new SystemRandom();
-  const adapter = new FastifyAdapter(serverOptions(random, config));
+  const plain = new PlainRequests(requestIds(random));
+  const adapter = new FastifyAdapter(serverOptions(config, plain));
   const instance = adapter.getInstance<FastifyInstance>();
   const parts: {
     app?: NestFastifyApplication;
@@ -116,7 +120,7 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
     if (parts.app === undefined) throw new Error('A request came before the application was made.');
     return parts.app;
   };
-  registerRequestHooks(instance, () => parts.entrance);
+  registerRequestHooks(instance, () => parts.entrance, plain.failureOf);
   decorateClient(instance, () => created().get(ClientAddress));
   completeAnswers(instance, config.stallMs ?? STALL_MS);
   const authenticator = (): Authenticator => (parts.authenticator ??= created().get(Authenticator));
@@ -168,6 +172,8 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
   await app.init();
   const routes = listRoutes(app, registered);
   for (const { method, path, access } of routes) rules.set(`${method} ${path}`, access);
+  // A span is Fastify's hook: where requests are traced, all of them are Fastify's.
+  if (app.get<Tracer | null>(TRACER) === null) plain.open(registered, authenticator(), parts.entrance);
   const connected = await connect?.(app);
   await app.listen(config.port, config.host);
   const url = urlOf(instance, config);
@@ -246,34 +252,42 @@ function closing(
   return () => (closed ??= close());
 }
 
+function requestIds(random: Random): () => string {
+  const clock = new SystemClock();
+  return () => newId('req', clock, random);
+}
+
 /** Bounds of a connection and of a request. Fastify's own logger and 503 body stay out: ours are the only ones. */
 function serverOptions(
-  random: Random,
   { sendingMs = { headers: 10_000, request: 120_000 }, trustedProxies, tls }: BootConfig,
+  plain: PlainRequests,
 ): ConstructorParameters<typeof FastifyAdapter>[0] {
-  const clock = new SystemClock();
   const http = {
     maxHeaderSize: 16_384,
     headersTimeout: sendingMs.headers,
+    requestTimeout: sendingMs.request,
+    keepAliveTimeout: 75_000,
     connectionsCheckingInterval: 1_000,
   };
   return {
-    ...(tls ? { https: { ...http, ...tls, handshakeTimeout: sendingMs.headers } } : { http }),
+    serverFactory: (fastify) => {
+      const listener = plain.listener(fastify as RequestListener);
+      if (!tls) return createServer(http, listener);
+      return createSecureServer({ ...http, ...tls, handshakeTimeout: sendingMs.headers }, listener);
+    },
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy:
       typeof trustedProxies === 'number'
         ? (_address, hop) => hop < trustedProxies
         : (trustedProxies ?? false),
-    requestTimeout: sendingMs.request,
-    keepAliveTimeout: 75_000,
     return503OnClosing: false,
     // It closes after the drain. What is open then has sent nothing yet, or half a request, and would keep it open for ever.
     forceCloseConnections: true,
     requestIdHeader: false,
     routerOptions: { maxParamLength: 512 },
-    genReqId: () => newId('req', clock, random),
+    genReqId: (request) => plain.failureOf(request as IncomingMessage)?.id ?? plain.newId(),
     clientErrorHandler: (error, socket) => {
-      answerClientError(error, socket, () => newId('req', clock, random));
+      answerClientError(error, socket, plain.newId);
     },
     // The router refuses a malformed address before any hook has run.
     frameworkErrors: (failure: Error, request: unknown, reply: unknown) => {

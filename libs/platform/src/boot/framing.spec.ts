@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { framingFault } from './request-hooks.js';
+import { framingFault } from './framing.js';
 
 /** Builds a request as Node's parser hands it over: the first of headers that may be there once. */
 function fault(pairs: [string, string][], more: Partial<IncomingMessage> = {}): string | null {

@@ -33,6 +33,7 @@ import { pageOf, PageQuery } from '../http/page.js';
 import { Drain } from '../health/drain.js';
 import { ReadinessChecks } from '../health/readiness-checks.js';
 import { Pressure, type PressureLimits } from '../pressure/pressure.js';
+import type { Serve, Unanswered } from '../request/gateway-request.js';
 import { responseHeaders } from '../request/response-headers.js';
 import { PlatformModule } from '../platform.module.js';
 import { SystemClock, SystemRandom } from '../time/system.js';
@@ -175,6 +176,7 @@ class RawRoutes implements OnModuleInit {
       });
       done();
     });
+    this.registerEither(instance);
     instance.get('/v1/file', { config: { access: { public: true }, isFile: true } }, () => 'a file');
     instance.get('/v1/large', { config: { access: { public: true } } }, (_request, reply) =>
       reply.type('application/octet-stream').send(Buffer.alloc(LARGE_BYTES)),
@@ -187,6 +189,31 @@ class RawRoutes implements OnModuleInit {
       reply.hijack();
       reply.raw.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('first');
       this.slow.push(() => reply.raw.end(' last'));
+    });
+  }
+
+  /** A route that says by which way its request came, and fails as its body asks. */
+  private registerEither(instance: FastifyInstance): void {
+    const judge = (text: string): Unanswered | null => {
+      const headers = { 'X-Left': '7' };
+      if (text.includes('limited')) return { error: new ApiError('rate_limit_exceeded'), headers };
+      return text.includes('broken') ? { error: new Error('a bug'), headers } : null;
+    };
+    const serve: Serve = async (request, answer) => {
+      const text = String(request.body);
+      if (text.includes('thrown')) throw new Error('a bug');
+      const unanswered = judge(text);
+      if (unanswered !== null) return unanswered;
+      answer.writeHead(200, { ...responseHeaders(request), 'x-way': 'past' }).end(text);
+      return null;
+    };
+    const config = { access: { key: true }, admits: true, serve } as const;
+    instance.post('/v1/either', { config }, async (request, reply) => {
+      const text = JSON.stringify(request.body ?? null);
+      const unanswered = text.includes('thrown') ? { error: new Error('a bug'), headers: {} } : judge(text);
+      if (unanswered === null) return reply.header('x-way', 'fastify').send(text);
+      void reply.headers(unanswered.headers);
+      throw unanswered.error;
     });
   }
 

@@ -8,9 +8,10 @@ import { OPERATIONAL_PATHS } from '../health/operational-routes.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { SeriesOf, Spread } from '../metrics/series.js';
 import type { Pressure } from '../pressure/pressure.js';
-import '../request/gateway-request.js';
+import type { Unanswered } from '../request/gateway-request.js';
 import { declaresTooMuch, sendTooLarge } from '../request/oversize.js';
 import { contentEncodingFault } from './body-parsers.js';
+import { framingFault } from './framing.js';
 
 const SERVICE_VERSION = HEADER.serviceVersion.toLowerCase();
 
@@ -18,9 +19,14 @@ const SERVICE_VERSION = HEADER.serviceVersion.toLowerCase();
  * The order of every request: one meaning (what a neighbour could read in another way is refused), size, version
  * header, then (elsewhere) authentication, status of the key, body. A request whose length is known is judged at
  * once. The size of a chunked body is known only at its end, so its
- * rejection waits in `request.rejection` until then (pressure/body-intake.ts).
+ * rejection waits in `request.rejection` until then (pressure/body-intake.ts). One that passed Fastify by comes here only
+ * for the answer to its failure, as `failed` knows it.
  */
-export function registerRequestHooks(instance: FastifyInstance, entrance: () => Entrance | undefined): void {
+export function registerRequestHooks(
+  instance: FastifyInstance,
+  entrance: () => Entrance | undefined,
+  failed: (request: IncomingMessage) => FailedRequest | undefined,
+): void {
   instance.decorateRequest('requestId', { getter: requestIdOf });
   instance.decorateRequest('apiVersion', BASELINE_VERSION);
   instance.decorateRequest('isVersionPinned', false);
@@ -32,6 +38,12 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
   instance.decorateRequest('isOversized', false);
   // One hook, because each costs every request.
   instance.addHook('onRequest', (request, reply, done) => {
+    const failure = failed(request.raw);
+    if (failure !== undefined) {
+      request.apiVersion = failure.apiVersion;
+      void reply.headers(failure.headers);
+      return done(failure.error as Error);
+    }
     const draining = entrance()?.draining(request, reply) ?? null;
     const fault = framingFault(request.raw);
     if (fault !== null) {
@@ -49,6 +61,12 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
     }
     done(entrance()?.enter(request, reply) ?? undefined);
   });
+}
+
+/** A request that passed Fastify by and that nothing was answered to. */
+export interface FailedRequest extends Unanswered {
+  id: string;
+  apiVersion: string;
 }
 
 /** No id of ours holds one, and PostgreSQL takes none in a text. Of the query it is a fault that names its parameter. */
@@ -78,43 +96,6 @@ export function readVersion(request: FastifyRequest): ApiError | null {
   }
 }
 
-/**
- * Two of these are two requests in one: whoever stands before us may have believed the other. Node keeps the first of
- * each and refuses a second Content-Length by itself. By length, because every request passes here.
- */
-const ONCE: Readonly<Record<number, string>> = {
-  4: 'host',
-  12: 'content-type',
-  13: 'authorization',
-};
-/** A name or an address, with a port (RFC 9112 3.2). */
-const HOST = /^[\w.:[\]%~!$&'()*+,;=-]*$/;
-
-/** Returns the reason why a neighbour may read an accepted request in another way; null where it may not. */
-export function framingFault(request: IncomingMessage): string | null {
-  const { url = '', headers, rawHeaders, httpVersion } = request;
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return `HTTP/${httpVersion} is not spoken here.`;
-  // The absolute form is for proxies; what follows the host would be routed as if it were ours.
-  if (url.charCodeAt(0) !== 47 && url !== '*') return 'The request target has to begin with a slash.';
-  const coding = headers['transfer-encoding'];
-  if (coding !== undefined && (httpVersion === '1.0' || coding.trim().toLowerCase() !== 'chunked'))
-    return 'The only transfer coding is chunked, and of HTTP/1.1.';
-  if (!HOST.test(headers.host ?? '')) return 'The Host header is not a host.';
-  return repeated(rawHeaders);
-}
-
-function repeated(rawHeaders: readonly string[]): string | null {
-  let seen = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const { length } = rawHeaders[at];
-    const name = ONCE[length];
-    if (name === undefined || rawHeaders[at].toLowerCase() !== name) continue;
-    if ((seen & (1 << length)) !== 0) return `The header ${name} is there twice.`;
-    seen |= 1 << length;
-  }
-  return null;
-}
-
 /** Ends the connection after this answer, whoever writes its head: Node's own `Connection: close`. */
 function closeAfter(answer: ServerResponse): void {
   answer.shouldKeepAlive = false;
@@ -128,6 +109,14 @@ interface EntranceDeps {
   metrics: Metrics;
   pressure: Pressure;
   random: Random;
+}
+
+/** The used part of a request, Fastify's own or one that passed it by. */
+interface CountedRequest {
+  readonly method: string;
+  readonly routeOptions: { readonly url?: string };
+  readonly bufferedBytes: number;
+  readonly isOversized: boolean;
 }
 
 /** The requests admitted to the process, and the counts of each until its response is closed. */
@@ -161,35 +150,44 @@ export class Entrance {
     return unavailable(this.deps.random, undefined, { code: 'service_draining' });
   }
 
+  /** True where a request with a body of so many bytes is let in: no drain, no pressure. */
+  lets(bodyBytes: number): boolean {
+    const { drain, pressure } = this.deps;
+    return !drain.leaving.aborted && pressure.rejection(bodyBytes) === null;
+  }
+
+  /** Counts the request, and answers why it is refused, or null. */
+  enter(request: FastifyRequest, reply: FastifyReply): ApiError | null {
+    this.count(request, reply.raw);
+    if (OPERATIONAL_PATHS.has(request.url)) return null;
+    const rejection = this.deps.pressure.rejection(Number(request.headers['content-length'] ?? 0));
+    // Last, because Fastify makes these options anew at every look.
+    return rejection !== null && request.routeOptions.config.isFile === true ? null : rejection;
+  }
+
   /**
    * Counts the request until its response is closed, whether it was finished, hijacked or cut, and measures it. A request
-   * whose body was over the limit leaves no trace in the metrics either. Answers why it is refused, or null.
+   * whose body was over the limit leaves no trace in the metrics either.
    */
-  enter(request: FastifyRequest, reply: FastifyReply): ApiError | null {
+  count(request: CountedRequest, answer: ServerResponse): void {
     const { drain, pressure } = this.deps;
     const startedAt = performance.now();
-    const bodyBytes = Number(request.headers['content-length'] ?? 0);
     drain.entered();
-    const answer = reply.raw;
     this.open.add(answer);
     // One listener for all of it: each costs every request.
     answer.once('close', () => {
       drain.left();
       this.open.delete(answer);
       if (request.bufferedBytes > 0) pressure.dropped(request.bufferedBytes);
-      if (!request.isOversized) this.measure(request, reply, performance.now() - startedAt);
+      if (!request.isOversized) this.measure(request, answer, performance.now() - startedAt);
     });
-    if (OPERATIONAL_PATHS.has(request.url)) return null;
-    const rejection = pressure.rejection(bodyBytes);
-    // Last, because Fastify makes these options anew at every look.
-    return rejection !== null && request.routeOptions.config.isFile === true ? null : rejection;
   }
 
-  private measure(request: FastifyRequest, reply: FastifyReply, ms: number): void {
+  private measure(request: CountedRequest, answer: ServerResponse, ms: number): void {
     // The pattern, never the path: a label has few values.
     const route = request.routeOptions.url ?? 'unknown';
     // A caller that left before an answer began got no 200: it counts as nginx counts it.
-    const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_LEFT;
+    const status = answer.headersSent ? answer.statusCode : CLIENT_LEFT;
     this.duration(request.method, route, String(status)).observe(ms / 1_000);
   }
 }

@@ -1,9 +1,33 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ApiError, Principal } from '@gateway/contracts';
+
+/** One request of a route that admits, authenticated and read: Fastify's own, or one that passed Fastify by. */
+export interface AdmittedRequest {
+  readonly id: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: { headers: IncomingHttpHeaders; socket: Socket };
+  readonly apiVersion: string;
+  readonly principal: Principal | null;
+  readonly body: unknown;
+}
+
+/** The failure of a request of which nothing was sent, with the headers of its answer. */
+export interface Unanswered {
+  error: unknown;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Answers a request past Fastify's reply. Returns null where there is nothing left to send. */
+export type Serve = (request: AdmittedRequest, answer: ServerResponse) => Promise<Unanswered | null>;
 
 /** Members that the platform adds to every request. */
 declare module 'fastify' {
   interface FastifyContextConfig {
     keepsBytes?: boolean;
+    /** The handler, for plain requests that pass Fastify by. */
+    serve?: Serve;
     /** Answered under pressure too: a file in memory costs less than its rejection is worth, and a page without one is broken. */
     isFile?: boolean;
   }

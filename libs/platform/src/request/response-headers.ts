@@ -1,5 +1,5 @@
 import { BASELINE_VERSION, resolveVersion, retirementHeaders, VERSIONS } from '@gateway/api-version';
-import { EXPOSED_HEADERS, HEADER, type Principal } from '@gateway/contracts';
+import { EXPOSED_HEADERS, HEADER, type KeyPrincipal, type Principal } from '@gateway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const EXPOSED = EXPOSED_HEADERS.join(', ');
@@ -33,7 +33,9 @@ const TEMPLATES: ReadonlyMap<string, { api: Headers; own: Headers }> = new Map(
  * The headers of every answer to this request, in an object of the caller's own. The platform adds them to what is sent
  * through `reply`; a handler that hijacks its reply writes them to the raw response.
  */
-export function responseHeaders(request: FastifyRequest): Record<string, string> {
+export function responseHeaders(
+  request: Pick<FastifyRequest, 'id' | 'url' | 'apiVersion'>,
+): Record<string, string> {
   const templates = TEMPLATES.get(request.apiVersion);
   if (templates === undefined) throw new TypeError(`no API version ${request.apiVersion}`);
   const headers = { ...(isCrossOriginPath(request.url) ? templates.api : templates.own) };
@@ -49,7 +51,10 @@ export function addResponseHeaders(request: FastifyRequest, reply: FastifyReply)
 
 /** Applies the key's stored version where there is no version header; it is known only after authentication. */
 export function applyKeyPin(request: FastifyRequest, principal: Principal): void {
-  if (request.isVersionPinned || principal.kind !== 'key') return;
-  const { apiVersion: pin } = principal;
-  request.apiVersion = pin === null ? BASELINE_VERSION : resolveVersion(undefined, pin);
+  if (!request.isVersionPinned && principal.kind === 'key') request.apiVersion = pinnedVersion(principal);
+}
+
+/** Returns the version of a key's requests that name none. */
+export function pinnedVersion({ apiVersion: pin }: KeyPrincipal): string {
+  return pin === null ? BASELINE_VERSION : resolveVersion(undefined, pin);
 }

@@ -25,6 +25,14 @@ export class PrincipalReaderDouble extends PrincipalReader {
     );
   }
 
+  remembered(credential: Credential): Principal | null {
+    const name = nameOf(credential);
+    const found = this.isUnavailable ? undefined : (this.cached.get(name) ?? this.known.get(name));
+    if (found === undefined) return null;
+    this.lookups += 1;
+    return found;
+  }
+
   async resolve(credential: Credential): Promise<Principal> {
     this.lookups += 1;
     if (this.isUnavailable) throw new ApiError('service_unavailable');

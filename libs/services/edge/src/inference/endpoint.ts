@@ -1,8 +1,15 @@
+import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { BODY_LIMIT_BYTES, type ApiError, type Clock, type KeyPrincipal } from '@gateway/contracts';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
-import { CLOCK, credentialOfRequest, responseHeaders } from '@gateway/platform';
+import {
+  CLOCK,
+  credentialOfRequest,
+  responseHeaders,
+  type AdmittedRequest,
+  type Unanswered,
+} from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { BatchPace } from '../admission/batch-pace.js';
 import { Callers } from '../request/callers.js';
@@ -102,7 +109,7 @@ export class Endpoints {
     const { endpoint, permission, admits, run } = route;
     const recorded = `/v1${path}`;
     const { requestIdHeader: header } = endpoint;
-    const requestOf = (request: FastifyRequest, principal: KeyPrincipal): InferenceRequest => ({
+    const requestOf = (request: AdmittedRequest, principal: KeyPrincipal): InferenceRequest => ({
       requestId: request.id,
       unitIndex: 0,
       endpoint,
@@ -116,12 +123,12 @@ export class Endpoints {
       origin: HTTP,
       reload: async () => callers.reload(credentialOfRequest(request.raw), permission),
     });
-    const refused = (request: FastifyRequest, principal: KeyPrincipal, rejection: ApiError): void =>
+    const refused = (request: AdmittedRequest, principal: KeyPrincipal, rejection: ApiError): void =>
       rejections.add(requestOf(request, principal), NO_MODEL, rejection, null);
-    const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const serve = async (request: AdmittedRequest, answer: ServerResponse): Promise<Unanswered | null> => {
       const { principal } = request;
       if (principal?.kind !== 'key') throw new TypeError('an inference endpoint without a key principal');
-      const client = clients.of(reply.raw, () => {
+      const client = clients.of(answer, () => {
         const head = responseHeaders(request);
         if (header !== undefined) head[header] = request.id;
         return head;
@@ -131,17 +138,22 @@ export class Endpoints {
         // Lines of batches are paced while callers are there, who wait for their answers.
         pace.callerMs = ours.startedMs;
         await run(ours, client);
+        return null;
       } catch (error) {
         // Sent in-band, or nobody is left to read it.
-        if (client.isOpen || client.isGone) return;
-        void reply.headers(client.rateHeaders);
-        throw error;
-      } finally {
-        // It was answered past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer.
-        if (client.isOpen) reply.hijack();
+        return client.isOpen || client.isGone ? null : { error, headers: client.rateHeaders };
       }
     };
-    const config = { access: { key: { permission } }, admits, refused };
+    const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const unanswered = await serve(request, reply.raw);
+      if (unanswered !== null) {
+        void reply.headers(unanswered.headers);
+        throw unanswered.error;
+      }
+      // It was answered past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer.
+      if (reply.raw.headersSent) reply.hijack();
+    };
+    const config = { access: { key: { permission } }, admits, refused, serve };
     for (const url of [`/v1${path}`, `/openai/v1${path}`])
       scope.post(url, { config, ...hooksOf(endpoint) }, handle);
   }

@@ -46,6 +46,11 @@ export class DatabasePrincipalReader extends PrincipalReader {
     });
   }
 
+  remembered(credential: Credential): KeyPrincipal | null {
+    const known = credential.kind === 'key' ? this.keys.known(credential.digest) : undefined;
+    return known !== undefined && this.isUsable(known) ? this.usable(known) : null;
+  }
+
   async resolve(credential: Credential): Promise<Principal> {
     const known = credential.kind === 'key' ? this.keys.known(credential.digest) : undefined;
     return known === undefined ? this.reload(credential) : this.usable(known);

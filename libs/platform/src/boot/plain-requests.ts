@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http';
+import type { KeyPrincipal } from '@gateway/contracts';
+import type { AccessRule } from '../auth/access.js';
+import type { Authenticator } from '../auth/authenticator.js';
+import type { RegisteredRoute } from '../auth/raw-routes.js';
+import type { AdmittedRequest, Serve, Unanswered } from '../request/gateway-request.js';
+import { pinnedVersion } from '../request/response-headers.js';
+import { plainHead } from './kept-head.js';
+import type { Entrance, FailedRequest } from './request-hooks.js';
+
+/** Larger bodies are counted as they arrive, by Fastify's hooks. */
+const BODY_BYTES_MAX = 16_384;
+
+/** A route whose plain requests pass Fastify by. */
+interface PlainRoute {
+  url: string;
+  access: AccessRule;
+  serve: Serve;
+}
+
+/** One request that passes Fastify by. Its body is null until it was read. */
+class PlainRequest implements AdmittedRequest {
+  readonly method = 'POST';
+  readonly bufferedBytes = 0;
+  readonly isOversized = false;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  body: Buffer | null = null;
+
+  constructor(
+    readonly raw: IncomingMessage,
+    readonly routeOptions: PlainRoute,
+    readonly principal: KeyPrincipal,
+    readonly apiVersion: string,
+    readonly id: string,
+  ) {
+    this.url = routeOptions.url;
+    this.headers = raw.headers;
+  }
+}
+
+/**
+ * Requests that pass Fastify's router, hooks, body parser and reply by: a POST to such a route with a head that leaves no
+ * doubt, a small body, and a key that is in memory and may call. Every other request is Fastify's, untouched, and so is
+ * the answer to a failure: each of its rules is in one place.
+ */
+export class PlainRequests {
+  private readonly routes = new Map<string, PlainRoute>();
+  private readonly failures = new WeakMap<IncomingMessage, FailedRequest>();
+  private parts: { authenticator: Authenticator; entrance: Entrance } | null = null;
+
+  constructor(readonly newId: () => string) {}
+
+  /** Begins to take requests of those routes that have a `serve`. */
+  open(routes: readonly RegisteredRoute[], authenticator: Authenticator, entrance: Entrance): void {
+    this.parts = { authenticator, entrance };
+    for (const { method, path: url, access, serve } of routes)
+      if (method === 'POST' && access !== null && serve) this.routes.set(url, { url, access, serve });
+  }
+
+  /** Stands before Fastify's own listener on its server. */
+  listener(fastify: RequestListener): RequestListener {
+    return (raw, answer) => {
+      const request = this.taken(raw);
+      if (request === null) return fastify(raw, answer);
+      this.parts?.entrance.count(request, answer);
+      const failed = (failure: Unanswered): void => {
+        const { id, apiVersion } = request;
+        this.failures.set(raw, { ...failure, id, apiVersion });
+        fastify(raw, answer);
+      };
+      const chunks: Buffer[] = [];
+      raw
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .once('end', () => {
+          request.body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+          request.routeOptions.serve(request, answer).then(
+            (failure) => failure && failed(failure),
+            (error: unknown) => failed({ error, headers: {} }),
+          );
+        })
+        .once('error', (error) => {
+          if (request.body === null) failed({ error, headers: {} });
+        });
+    };
+  }
+
+  /** The failure that Fastify is to answer; undefined for a request that comes to it first. */
+  readonly failureOf = (request: IncomingMessage): FailedRequest | undefined => this.failures.get(request);
+
+  private taken(raw: IncomingMessage): PlainRequest | null {
+    const route = raw.method === 'POST' ? this.routes.get(raw.url ?? '') : undefined;
+    if (route === undefined || this.parts === null || raw.httpVersion !== '1.1') return null;
+    const { authenticator, entrance } = this.parts;
+    const head = plainHead(raw);
+    const bytes = Number(raw.headers['content-length']);
+    // An absent length is neither.
+    const isSmall = bytes > 0 && bytes <= BODY_BYTES_MAX;
+    if (head === null || !isSmall || !entrance.lets(bytes)) return null;
+    const principal = authenticator.rememberedKey(head.credential, route.access);
+    if (principal === null) return null;
+    return new PlainRequest(raw, route, principal, head.version ?? pinnedVersion(principal), this.newId());
+  }
+}
