@@ -25,4 +25,12 @@ export const pages: readonly Page[] = [
     words: 'why refused test',
     load: () => import('./simulate-page.js'),
   },
+  {
+    path: '/admin/budgets',
+    title: 'Provider budgets',
+    who: ['super'],
+    nav: { section: 'providers', order: 1 },
+    words: 'spend cost amount platform',
+    load: () => import('./provider-budgets-page.js'),
+  },
 ];

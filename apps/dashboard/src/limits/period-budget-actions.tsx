@@ -19,10 +19,10 @@ type Opened = 'edit' | 'raise' | 'delete' | null;
 /** Menu of a budget. */
 export function PeriodBudgetActions({ budget }: { budget: PeriodBudget }): ReactNode {
   const [opened, open] = useState<Opened>(null);
-  const { id, name, is_enabled: isOn, raise } = budget;
-  const change = useChangeBudget(id);
-  const endRaise = useEndRaise(id);
-  const deletion = useDeleteBudget(id);
+  const { name, is_enabled: isOn, raise, scope } = budget;
+  const change = useChangeBudget(budget);
+  const endRaise = useEndRaise(budget);
+  const deletion = useDeleteBudget(budget);
   const close = (): void => open(null);
   return (
     <Stack gap="xs">
@@ -49,7 +49,11 @@ export function PeriodBudgetActions({ budget }: { budget: PeriodBudget }): React
       </Modal>
       <Confirm
         title={`Delete ${name}`}
-        about="Requests are no longer blocked by it. Spend caps and other budgets stay."
+        about={
+          scope === 'provider'
+            ? 'It no longer keeps requests from the provider, and warns of nothing. Other budgets stay.'
+            : 'Requests are no longer blocked by it. Spend caps and other budgets stay.'
+        }
         action="Delete"
         isOpen={opened === 'delete'}
         onClose={close}
@@ -61,7 +65,7 @@ export function PeriodBudgetActions({ budget }: { budget: PeriodBudget }): React
 }
 
 function Raise({ budget, onClose }: { budget: PeriodBudget; onClose: () => void }): ReactNode {
-  const raise = useRaiseBudget(budget.id);
+  const raise = useRaiseBudget(budget);
   const [by, setBy] = useState('');
   const [day, setDay] = useState('');
   const fields = raise.error?.fields ?? {};

@@ -8,8 +8,10 @@ import { useOwnZone } from '../session/me.queries.js';
 import { FormEnd } from '../shell/form-end.js';
 import { BudgetScope } from './budget-scope.js';
 import {
+  useBudgetProviders,
   useChangeBudget,
   useCreateBudget,
+  useCreateProviderBudget,
   type BudgetChange,
   type NewBudget,
   type PeriodBudget,
@@ -33,6 +35,28 @@ type Draft = Required<Pick<NewBudget, 'name' | 'amount_usd' | 'period'>> & {
   thresholds: string;
 };
 
+/** Words for what a budget does. */
+interface Words {
+  name: string;
+  block: string;
+  warnOnly: string;
+  warn: string;
+}
+
+const AT_MOST_FIVE = 'At most five, such as 50, 80, 100; each once a period, to';
+const OF_ORGANIZATION: Words = {
+  name: 'Errors that it causes hold it',
+  block: 'Block requests above it',
+  warnOnly: 'Off: it warns only',
+  warn: `${AT_MOST_FIVE} channels with a policy for it`,
+};
+const OF_PROVIDER: Words = {
+  name: 'Warnings hold it; customers see neither it nor the provider',
+  block: 'Send the provider no requests above it',
+  warnOnly: 'Off: it warns only. Requests on provider keys of organizations neither count nor stop',
+  warn: `${AT_MOST_FIVE} the organization that the deployment names for its alerts`,
+};
+
 /** Returns the members of a body, without those that another period has. */
 function bodyOfDraft({ time_zone, days, thresholds, ...rest }: Draft) {
   return {
@@ -45,6 +69,13 @@ function bodyOfDraft({ time_zone, days, thresholds, ...rest }: Draft) {
   };
 }
 
+function newDraft(zone: string): Draft {
+  return {
+    ...{ name: '', amount_usd: '', period: 'month', time_zone: zone },
+    ...{ days: '30', is_hard: true, thresholds: '' },
+  };
+}
+
 export function CreateBudget({ org, onClose }: { org: string; onClose: () => void }): ReactNode {
   const [idempotencyKey] = useState(newIdempotencyKey);
   const zone = useOwnZone();
@@ -53,10 +84,8 @@ export function CreateBudget({ org, onClose }: { org: string; onClose: () => voi
   const [id, setId] = useState<string | null>(null);
   return (
     <BudgetFields
-      first={{
-        ...{ name: '', amount_usd: '', period: 'month', time_zone: zone },
-        ...{ days: '30', is_hard: true, thresholds: '' },
-      }}
+      first={newDraft(zone)}
+      words={OF_ORGANIZATION}
       write={create}
       action="Create budget"
       onSubmit={(draft) =>
@@ -77,9 +106,41 @@ export function CreateBudget({ org, onClose }: { org: string; onClose: () => voi
   );
 }
 
+/** Form of a budget for what the platform spends at a provider. */
+export function CreateProviderBudget({ onClose }: { onClose: () => void }): ReactNode {
+  const [idempotencyKey] = useState(newIdempotencyKey);
+  const zone = useOwnZone();
+  const create = useCreateProviderBudget(idempotencyKey);
+  const providers = useBudgetProviders();
+  const [slug, setSlug] = useState<string | null>(null);
+  return (
+    <BudgetFields
+      first={newDraft(zone)}
+      words={OF_PROVIDER}
+      write={create}
+      action="Create budget"
+      onSubmit={(draft) =>
+        create.mutate(
+          { ...bodyOfDraft(draft), scope: 'provider', scope_id: slug ?? '' },
+          { onSuccess: onClose },
+        )
+      }
+    >
+      <Select
+        label="Provider"
+        searchable
+        data={providers.map(({ slug: value, name }) => ({ value, label: name }))}
+        error={create.error?.fields.scope_id}
+        value={slug}
+        onChange={setSlug}
+      />
+    </BudgetFields>
+  );
+}
+
 export function EditBudget({ budget, onClose }: { budget: PeriodBudget; onClose: () => void }): ReactNode {
   const { name, amount_usd, period, time_zone, rolling_days, is_hard, thresholds_pct } = budget;
-  const change = useChangeBudget(budget.id);
+  const change = useChangeBudget(budget);
   const first: Draft = {
     ...{ name, amount_usd, period, is_hard, time_zone: time_zone ?? 'UTC' },
     ...{ days: String(rolling_days ?? 30), thresholds: thresholds_pct.join(', ') },
@@ -87,6 +148,7 @@ export function EditBudget({ budget, onClose }: { budget: PeriodBudget; onClose:
   return (
     <BudgetFields
       first={first}
+      words={budget.scope === 'provider' ? OF_PROVIDER : OF_ORGANIZATION}
       write={change}
       action="Save"
       onSubmit={(draft) => change.mutate(changeOf(first, draft), { onSuccess: onClose })}
@@ -104,6 +166,7 @@ function changeOf(before: Draft, after: Draft): BudgetChange {
 
 interface BudgetFieldsProps {
   first: Draft;
+  words: Words;
   write: { error: Problem | null; isPending: boolean };
   action: string;
   onSubmit: (draft: Draft) => void;
@@ -111,7 +174,7 @@ interface BudgetFieldsProps {
   children?: ReactNode;
 }
 
-function BudgetFields({ first, write, action, onSubmit, children }: BudgetFieldsProps): ReactNode {
+function BudgetFields({ first, words, write, action, onSubmit, children }: BudgetFieldsProps): ReactNode {
   const [draft, setDraft] = useState(first);
   const fields = write.error?.fields ?? {};
   const submit = (event: FormEvent): void => {
@@ -123,7 +186,7 @@ function BudgetFields({ first, write, action, onSubmit, children }: BudgetFields
       <Stack gap="sm">
         <TextInput
           label="Name"
-          description="Errors that it causes hold it"
+          description={words.name}
           required
           data-autofocus
           autoFocus
@@ -173,7 +236,7 @@ function BudgetFields({ first, write, action, onSubmit, children }: BudgetFields
             onChange={(zone) => setDraft({ ...draft, time_zone: zone ?? draft.time_zone })}
           />
         )}
-        <Consequences draft={draft} fields={fields} onChange={setDraft} />
+        <Consequences draft={draft} words={words} fields={fields} onChange={setDraft} />
         <FormEnd write={write} action={action} />
       </Stack>
     </form>
@@ -182,23 +245,24 @@ function BudgetFields({ first, write, action, onSubmit, children }: BudgetFields
 
 interface ConsequencesProps {
   draft: Draft;
+  words: Words;
   fields: Readonly<Record<string, string>>;
   onChange: (draft: Draft) => void;
 }
 
 /** Fields for what happens above the amount, and on the way to it. */
-function Consequences({ draft, fields, onChange }: ConsequencesProps): ReactNode {
+function Consequences({ draft, words, fields, onChange }: ConsequencesProps): ReactNode {
   return (
     <>
       <Switch
-        label="Block requests above it"
-        description="Off: it warns only"
+        label={words.block}
+        description={words.warnOnly}
         checked={draft.is_hard}
         onChange={({ currentTarget }) => onChange({ ...draft, is_hard: currentTarget.checked })}
       />
       <TextInput
         label="Warn at, percent"
-        description="At most five, such as 50, 80, 100; each once a period, to channels with a policy for it"
+        description={words.warn}
         error={fields.thresholds_pct}
         value={draft.thresholds}
         onChange={({ currentTarget }) => onChange({ ...draft, thresholds: currentTarget.value })}

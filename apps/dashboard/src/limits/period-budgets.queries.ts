@@ -9,7 +9,13 @@ export type NewBudget = Omit<Schemas['CreateBudgetBody'], 'org_id'>;
 export type BudgetChange = Schemas['UpdateBudgetBody'];
 
 export const PERIOD_BUDGETS_A_PAGE = 50;
-const ONE = '/v1/budgets/{id}';
+/** Largest number that one read has; of providers there are fewer. */
+const PROVIDER_BUDGETS_MAX = 200;
+
+/** Returns the address of a budget: one that no organization has is the platform's. */
+function addressOf({ org_id: org }: PeriodBudget) {
+  return org === null ? '/v1/admin/budgets/{id}' : '/v1/budgets/{id}';
+}
 
 /** Reads the budgets of an organization with what is used of the period that runs. */
 export function usePeriodBudgets(
@@ -37,6 +43,25 @@ export function useMonthBudget(org: string, mayRead: boolean): string | null | u
   return budgets.data.data.find(({ period }) => period === 'month')?.effective_amount_usd ?? null;
 }
 
+/** Reads all budgets of providers, for super admins. */
+export function useProviderBudgets(): UseQueryResult<PeriodBudget[]> {
+  const query = { limit: PROVIDER_BUDGETS_MAX };
+  return useQuery({
+    queryKey: ['platform', 'period-budgets'],
+    queryFn: async () => (await bodyOf(api.GET('/v1/admin/budgets', { params: { query } }))).data,
+    staleTime: 0,
+  });
+}
+
+/** Reads the providers that a budget may hold for, for super admins. */
+export function useBudgetProviders(): Schemas['ProviderRecord'][] {
+  const providers = useQuery({
+    queryKey: ['providers'],
+    queryFn: async () => (await bodyOf(api.GET('/v1/admin/providers'))).data,
+  });
+  return providers.data ?? [];
+}
+
 function useBudgetWrite<Sent, Answer>(
   write: (sent: Sent) => Promise<Answer>,
 ): UseMutationResult<Answer, Problem, Sent> {
@@ -53,20 +78,33 @@ export function useCreateBudget(
   );
 }
 
-export function useChangeBudget(id: string): UseMutationResult<PeriodBudget, Problem, BudgetChange> {
-  return useBudgetWrite((body) => bodyOf(api.PATCH(ONE, { params: { path: { id } }, body })));
+export function useCreateProviderBudget(
+  idempotencyKey: string,
+): UseMutationResult<PeriodBudget, Problem, Schemas['CreateProviderBudgetBody']> {
+  const headers = { 'Idempotency-Key': idempotencyKey };
+  return useBudgetWrite((body) => bodyOf(api.POST('/v1/admin/budgets', { headers, body })));
+}
+
+export function useChangeBudget(
+  budget: PeriodBudget,
+): UseMutationResult<PeriodBudget, Problem, BudgetChange> {
+  const params = { path: { id: budget.id } };
+  return useBudgetWrite((body) => bodyOf(api.PATCH(addressOf(budget), { params, body })));
 }
 
 export function useRaiseBudget(
-  id: string,
+  budget: PeriodBudget,
 ): UseMutationResult<PeriodBudget, Problem, Schemas['RaiseBudgetBody']> {
-  return useBudgetWrite((body) => bodyOf(api.POST(`${ONE}/raise`, { params: { path: { id } }, body })));
+  const params = { path: { id: budget.id } };
+  return useBudgetWrite((body) => bodyOf(api.POST(`${addressOf(budget)}/raise`, { params, body })));
 }
 
-export function useEndRaise(id: string): UseMutationResult<unknown, Problem, void> {
-  return useBudgetWrite(() => bodyOf<unknown>(api.DELETE(`${ONE}/raise`, { params: { path: { id } } })));
+export function useEndRaise(budget: PeriodBudget): UseMutationResult<unknown, Problem, void> {
+  const params = { path: { id: budget.id } };
+  return useBudgetWrite(() => bodyOf<unknown>(api.DELETE(`${addressOf(budget)}/raise`, { params })));
 }
 
-export function useDeleteBudget(id: string): UseMutationResult<unknown, Problem, void> {
-  return useBudgetWrite(() => bodyOf<unknown>(api.DELETE(ONE, { params: { path: { id } } })));
+export function useDeleteBudget(budget: PeriodBudget): UseMutationResult<unknown, Problem, void> {
+  const params = { path: { id: budget.id } };
+  return useBudgetWrite(() => bodyOf<unknown>(api.DELETE(addressOf(budget), { params })));
 }

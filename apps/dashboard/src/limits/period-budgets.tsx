@@ -1,60 +1,24 @@
-import { Anchor, Badge, Group, Modal, Text } from '@mantine/core';
+import { Anchor, Modal, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { SCOPE_WORDS } from '../format/limit-words.js';
-import { usdRatio } from '../format/money.js';
 import { useFilterNames } from '../shell/filter-names.queries.js';
-import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
-import { When } from '../shell/when.js';
-import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
-import { BudgetBar, usedInWords } from './budget-bar.js';
+import { DataTable, pageOf, Pager } from '../table/data-table.js';
 import { PeriodBudgetActions } from './period-budget-actions.js';
+import { periodBudgetColumns } from './period-budget-columns.js';
 import { PERIOD_BUDGETS_A_PAGE, usePeriodBudgets, type PeriodBudget } from './period-budgets.queries.js';
 
 const CreateBudget = lazy(async () => ({ default: (await import('./period-budget-form.js')).CreateBudget }));
 
-const PERIOD_WORDS = { day: 'a day', week: 'a week', month: 'a month', quarter: 'a quarter' } as const;
-
-const COLUMNS: readonly Column<PeriodBudget>[] = [
-  {
-    name: 'Name',
-    cell: ({ name, is_enabled: isOn, is_hard: isHard }) => (
-      <Group gap="xs" wrap="nowrap">
-        <Text size="sm" fw={500}>
-          {name}
-        </Text>
-        {!isOn && (
-          <Badge variant="light" color="gray">
-            paused
-          </Badge>
-        )}
-        {!isHard && (
-          <Badge variant="light" color="gray">
-            warns only
-          </Badge>
-        )}
-      </Group>
-    ),
-  },
+const COLUMNS = periodBudgetColumns(
   { name: 'Of', cell: (budget) => <Owner budget={budget} /> },
-  { name: 'Used', width: 180, cell: (budget) => <UsedPart budget={budget} /> },
-  {
-    name: 'Spent',
-    isFigure: true,
-    cell: ({ spent_usd: usd }) => <Money usd={usd} none="unknown" />,
-  },
-  { name: 'Amount', isFigure: true, cell: (budget) => <Amount budget={budget} /> },
-  {
-    name: 'Next period',
-    cell: ({ period_end: at }) => <When at={at} />,
-  },
   { name: 'Actions', cell: (budget) => <PeriodBudgetActions budget={budget} /> },
-];
+);
 
 /** Budgets of calendar periods of an organization. */
 export function PeriodBudgets({ org }: { org: string }): ReactNode {
@@ -95,42 +59,6 @@ export function PeriodBudgets({ org }: { org: string }): ReactNode {
         </Suspense>
       </Modal>
     </Panel>
-  );
-}
-
-/** Part of the amount that is posted; what is in flight is not known to stay. */
-function UsedPart({ budget }: { budget: PeriodBudget }): ReactNode {
-  const { spent_usd: spent, effective_amount_usd: amount, name } = budget;
-  const used = spent === null ? null : usdRatio(spent, amount);
-  if (used === null) return 'unknown';
-  return (
-    <Group gap="sm" wrap="nowrap">
-      <div style={{ flex: 1, minWidth: 60 }}>
-        <BudgetBar budget={{ name, used }} />
-      </div>
-      <Text size="sm" w={44} ta="right">
-        {usedInWords(used)}
-      </Text>
-    </Group>
-  );
-}
-
-function Amount({ budget }: { budget: PeriodBudget }): ReactNode {
-  const { effective_amount_usd: amount, period, rolling_days: days, raise, thresholds_pct: told } = budget;
-  return (
-    <>
-      <Money usd={amount} /> {period === 'rolling' ? `in ${days ?? 1} days` : PERIOD_WORDS[period]}
-      {told.length > 0 && (
-        <Text size="sm" c="dimmed">
-          warns at {told.map((pct) => `${pct}%`).join(', ')}
-        </Text>
-      )}
-      {raise !== null && (
-        <Text size="sm" c="dimmed" component="div">
-          <Money usd={raise.by_usd} /> of it ends <When at={raise.until} />
-        </Text>
-      )}
-    </>
   );
 }
 
