@@ -18,10 +18,12 @@ export class UsageMetrics {
   private readonly differences: Gauge;
   private readonly unproven: Gauge;
   private readonly roundEnded: Gauge;
+  private readonly owedLeft: Gauge;
 
   constructor({ registry }: Metrics) {
     const registers = [registry];
     const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+    const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
     this.lag = new Histogram({
       name: 'gateway_usage_ingest_lag_seconds',
       help: 'From the end of the oldest request of a batch to its commit.',
@@ -34,32 +36,22 @@ export class UsageMetrics {
       buckets: [1, 5, 20, 50, 100, 200, 350, 500],
       registers,
     });
-    this.events = new Counter({
-      name: 'gateway_usage_events_posted_total',
-      help: 'Units posted, each once.',
-      registers,
-    });
-    this.deadLetters = new Counter({
-      name: 'gateway_usage_dead_letters_total',
-      help: 'Records that could not be applied.',
-      registers,
-    });
+    this.events = counter('gateway_usage_events_posted_total', 'Units posted, each once.');
+    this.deadLetters = counter('gateway_usage_dead_letters_total', 'Records that could not be applied.');
     this.priceChecks = new Counter({
       name: 'gateway_usage_price_differences_total',
       help: 'Units whose price, made again, was different or could not be made.',
       labelNames: ['finding'],
       registers,
     });
-    this.spendLimitSeeds = new Counter({
-      name: 'gateway_usage_gate_seeds_total',
-      help: 'Generations of the limit store that asked for posted totals.',
-      registers,
-    });
-    this.projectionFailures = new Counter({
-      name: 'gateway_usage_mirror_failures_total',
-      help: 'Failed tries to report to the limit store what is posted.',
-      registers,
-    });
+    this.spendLimitSeeds = counter(
+      'gateway_usage_gate_seeds_total',
+      'Generations of the limit store that asked for posted totals.',
+    );
+    this.projectionFailures = counter(
+      'gateway_usage_mirror_failures_total',
+      'Failed tries to report to the limit store what is posted.',
+    );
     this.projectionDebts = gauge(
       'gateway_usage_mirror_debts',
       'Posted units not yet reported to the limit store, at most 5,000.',
@@ -86,6 +78,15 @@ export class UsageMetrics {
       'gateway_reconcile_round_ended_seconds',
       'When the last round over all accounts ended, seconds since the epoch; 0 before the first.',
     );
+    this.owedLeft = gauge(
+      'gateway_usage_provider_sums_pending',
+      '1 while events of before an upgrade are added to what providers are owed: hard budgets of providers refuse so long.',
+    );
+  }
+
+  /** Tells if events of before an upgrade are all added to what providers are owed. */
+  owedSummed(isDone: boolean): void {
+    this.owedLeft.set(isDone ? 0 : 1);
   }
 
   /** The reconciler's findings by kind, as its rounds have them. */

@@ -27,6 +27,7 @@ import { StripeWebhookController } from './payments/stripe-webhook.controller.js
 import { MonthPartitions } from './partitions/month-partitions.js';
 import { DayRollup } from './posting/day-rollup.js';
 import { TagRollup } from './posting/tag-rollup.js';
+import { ProviderRollup } from './posting/provider-rollup.js';
 import { TagSumsRollup } from './posting/tag-sums-rollup.js';
 import { PostingStore } from './posting/posting.store.js';
 import { Reprice } from './posting/reprice.js';
@@ -208,6 +209,7 @@ const postings: Provider[] = [
   DayRollup,
   TagRollup,
   TagSumsRollup,
+  ProviderRollup,
 ];
 
 const jobs: Provider[] = [

@@ -154,6 +154,27 @@ describe('budgets of providers', () => {
     ]);
   });
 
+  it('lets nothing to its provider while the ledger does not know yet what is spent there, and a soft one does', async () => {
+    const { funds } = edge;
+    const seed = funds.seedSpendLimit.bind(funds);
+    funds.seedSpendLimit = (accountId, ...rest) =>
+      accountId === providerAccount('openai')
+        ? Promise.reject(new Error('is being summed'))
+        : seed(accountId, ...rest);
+    try {
+      await budgets({ amountUsd: '1000' });
+      const refused = await post('acme/one');
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+      expect((await record(await post('acme/two'))).provider).toBe('simulated');
+      await budgets({ amountUsd: '1000', isHard: false });
+      expect((await post('acme/one')).status).toBe(200);
+    } finally {
+      funds.seedSpendLimit = seed;
+    }
+    await budgets({ amountUsd: '1000' });
+    expect((await post('acme/one')).status).toBe(200);
+  });
+
   it('a budget of another provider asks the limit store nothing more', async () => {
     await budgets({ scopeId: 'anthropic' });
     const { limits } = await record(await post('acme/one'));

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WindowRollup } from '../projection/window-rollup.js';
 import { MonthPartitions } from '../partitions/month-partitions.js';
 import { DayRollup } from '../posting/day-rollup.js';
+import { ProviderRollup } from '../posting/provider-rollup.js';
 import { TagRollup } from '../posting/tag-rollup.js';
 import { TagSumsRollup } from '../posting/tag-sums-rollup.js';
 import type { Job } from './job.js';
@@ -16,6 +17,7 @@ export class RollupJobs {
     { everyMs, what: 'days of usage', run: () => this.days.roll() },
     { everyMs, what: 'tags of usage', run: () => this.tags.roll() },
     { everyMs, what: 'sums of tags', run: () => this.tagSums.roll() },
+    { everyMs, what: 'what providers are owed', run: () => this.providers.roll() },
     { everyMs, what: 'months of events', run: () => this.months.advance() },
   ];
 
@@ -24,6 +26,7 @@ export class RollupJobs {
     private readonly days: DayRollup,
     private readonly tags: TagRollup,
     private readonly tagSums: TagSumsRollup,
+    private readonly providers: ProviderRollup,
     private readonly months: MonthPartitions,
   ) {}
 }

@@ -6,7 +6,7 @@ import { type AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import { CarriedScopes } from '../posting/carried-scopes.js';
 import { addRowless } from '../posting/rowless-numbers.js';
-import { isPeriod, PERIOD_SPENT, periodColumns } from '../posting/period-scopes.js';
+import { isPeriod, NOT_SUMMED, PERIOD_SPENT, periodColumns } from '../posting/period-scopes.js';
 import type { Scope } from '../posting/scopes.js';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
@@ -113,7 +113,7 @@ export class LedgerStore {
       values: [accountId, scopes.map(({ kind }) => kind), scopeIds, startsAt, hoursFrom, hoursTo, endsAt],
     });
     return rows.map(({ amount }) => {
-      if (amount === null) throw new Error('the sum of a tag or an end user was removed meanwhile');
+      if (amount === null) throw new Error(NOT_SUMMED);
       return Usd.parse(amount);
     });
   }

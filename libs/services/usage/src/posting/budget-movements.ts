@@ -38,7 +38,7 @@ export async function budgetMovements(
     // No event names an end user.
     const scope_id = scope === 'end_user' ? budget_id : budget.scope_id;
     const spent_usd = spent[index];
-    // The spend of a tag or an end user is still to be summed: the next posting tells.
+    // The spend of a tag, an end user or a provider is still to be summed: the next posting tells.
     if (spent_usd === null) return [];
     const thresholds_pct = budget.thresholds_pct.filter(
       (pct) => settledNano(spent_usd) * 100n >= settledNano(amount_usd) * BigInt(pct),

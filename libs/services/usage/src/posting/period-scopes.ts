@@ -50,16 +50,20 @@ function rangeOf(
   return { startMs: hourMs - Number(days) * DAY_MS, endMs: hourMs + DAY_MS };
 }
 
+/** Message of a failure: a question for the spend of a period comes too early. */
+export const NOT_SUMMED = 'the spend of a period is not summed yet';
+
 /** SQL of the tag of a reading `l`. */
 const TAG_OF_READING = `regexp_replace(l ->> 'scope_id', '/b:[^/]*$', '')`;
 
 /**
  * SQL of the spend of a scope in a period: its whole hours, and the events of those that it cuts; of a provider whole quarters of an
  * hour, with which the days of every zone begin. `w` has account_id, scope,
- * scope_id and the columns of `PeriodColumns`. null of a tag or an end user whose hours are not summed (`CarriedScopes`).
+ * scope_id and the columns of `PeriodColumns`. null of a tag or an end user whose hours are not summed (`CarriedScopes`), and of
+ * a provider while events of before are still added up (`ProviderRollup`).
  */
 export const PERIOD_SPENT = `CASE WHEN w.scope = 'provider' THEN (
-    SELECT coalesce(sum(p.amount), 0) FROM provider_slot p
+    SELECT CASE WHEN (SELECT owed_from FROM spend_window) = '' THEN coalesce(sum(p.amount), 0) END FROM provider_slot p
     WHERE p.provider = w.scope_id AND p.slot >= w.starts_at AND p.slot < w.ends_at)
   ELSE (CASE WHEN w.scope IN ('tag', 'end_user') THEN (
     SELECT ${hoursOf('carried_hour')} FROM carried_scope s

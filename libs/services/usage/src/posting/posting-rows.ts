@@ -12,22 +12,24 @@ import { appliedRanges } from './sequence-ranges.js';
 /** The roller waits until the posting has committed: which spend is older than the window stays one answer. */
 export async function holdWindow(
   client: pg.PoolClient,
-): Promise<{ lapsedTo: number; tagsClaimedTo: number } & AddedUp> {
+): Promise<{ lapsedTo: number; tagsClaimedTo: number; owedFrom: string | null } & AddedUp> {
   const { rows } = await client.query<{
     lapsed_to: Date;
     days_to: Date;
     hours_from: Date;
     tags_claimed_to: Date;
+    owed_from: string | null;
   }>({
     name: 'hold-window',
-    text: 'SELECT lapsed_to, days_to, hours_from, tags_claimed_to FROM spend_window FOR SHARE',
+    text: 'SELECT lapsed_to, days_to, hours_from, tags_claimed_to, owed_from FROM spend_window FOR SHARE',
   });
-  const [{ lapsed_to, days_to, hours_from, tags_claimed_to }] = rows;
+  const [{ lapsed_to, days_to, hours_from, tags_claimed_to, owed_from }] = rows;
   return {
     lapsedTo: lapsed_to.getTime(),
     daysTo: days_to.getTime(),
     hoursFrom: hours_from.getTime(),
     tagsClaimedTo: tags_claimed_to.getTime(),
+    owedFrom: owed_from,
   };
 }
 

@@ -24,7 +24,7 @@ import {
   type Balance,
   type Total,
 } from './posting-rows.js';
-import { addProviderSlots, providerAccounts, providerSlots } from './provider-slots.js';
+import { addedByPostings, addProviderSlots, providerAccounts, providerSlots } from './provider-slots.js';
 import { addShadows } from './shadow-units.js';
 import { noteRowless } from './rowless-numbers.js';
 import { noteLateTags } from './slot-tags.js';
@@ -92,7 +92,7 @@ export class PostingStore {
     { fresh, transferIds, batches, at }: Written,
   ): Promise<Omit<Posted, 'fresh'>> {
     const { clock, random } = this;
-    const { lapsedTo, tagsClaimedTo, ...addedUp } = await holdWindow(client);
+    const { lapsedTo, tagsClaimedTo, owedFrom, ...addedUp } = await holdWindow(client);
     const drawId = (): string => this.uuid();
     const posting = planPosting(fresh, { transferIds, platformTransferId: drawId(), drawId, lapsedTo });
     const balances = await moveAccounts(client, posting.accounts, at);
@@ -118,8 +118,9 @@ export class PostingStore {
     await raiseWatermarks(client, batches.flatMap(stampsOf));
     await noteRowless(client, batches, fresh);
     const owed = providerSlots(fresh);
+    const added = owedFrom === '' ? owed : providerSlots(await addedByPostings(client, fresh, owedFrom));
     await moveAccounts(client, [...providerAccounts(owed), ...posting.system], at);
-    await addProviderSlots(client, owed);
+    await addProviderSlots(client, added);
     await insertOutbox(client, await budgetMovements(client, fresh, { clock, random }, ofProviders));
     return { balances, totals };
   }

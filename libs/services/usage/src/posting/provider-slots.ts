@@ -37,6 +37,42 @@ export function providerAccounts(slots: readonly ProviderSlot[]): AccountChange[
   }));
 }
 
+/** Units whose sums their posting adds while the history is being added up; the others are left to that (`ProviderRollup`). */
+export async function addedByPostings(
+  client: pg.PoolClient,
+  units: readonly UsageRecord[],
+  owedFrom: string | null,
+): Promise<UsageRecord[]> {
+  if (owedFrom === null) return [];
+  // The order of ids is that of the database.
+  const { rows } = await client.query<{ n: number }>({
+    name: 'added-by-postings',
+    text: 'SELECT n::int FROM unnest($1::text[]) WITH ORDINALITY AS u(request_id, n) WHERE request_id >= $2',
+    values: [arrayLiteral(units.map(({ request_id }) => request_id)), owedFrom],
+  });
+  return rows.map(({ n }) => units[n - 1]);
+}
+
+/** SQL of what the platform owes for events `e`, as `owedTo` of their units has it, by provider and slot. */
+export function owedSql(events: string): string {
+  return `
+SELECT o.provider, date_bin('15 minutes', e.created_at, '2000-01-01T00:00:00Z') AS slot, sum(o.amount) AS amount
+FROM usage_event e CROSS JOIN LATERAL (
+  SELECT a ->> 'provider' AS provider,
+    CASE WHEN a ->> 'house_usd' ~ '^[0-9]{1,20}(\\.[0-9]{1,12})?$' THEN (a ->> 'house_usd')::numeric END AS amount
+  FROM jsonb_array_elements(CASE jsonb_typeof(e.attempts) WHEN 'array' THEN e.attempts ELSE '[]' END) AS a
+  UNION ALL
+  SELECT e.priced_from ->> 'provider', e.list_cost WHERE e.priced_from -> 'byok_served' IS DISTINCT FROM 'true'
+) AS o
+WHERE o.provider IS NOT NULL AND o.amount > 0 AND ${events} GROUP BY 1, 2`;
+}
+
+/** True where all events are added up: what each provider is owed is known. */
+export async function isOwedKnown(database: Pick<pg.Pool, 'query'>): Promise<boolean> {
+  const { rows } = await database.query<{ owed_from: string | null }>('SELECT owed_from FROM spend_window');
+  return rows[0].owed_from === '';
+}
+
 /** Adds the sums behind the locks of the providers' accounts. */
 export async function addProviderSlots(client: pg.PoolClient, slots: readonly ProviderSlot[]): Promise<void> {
   if (slots.length === 0) return;

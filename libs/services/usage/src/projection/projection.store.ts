@@ -10,7 +10,15 @@ import {
 import { Usd } from '@gateway/money';
 import { awaitsOutcome } from '../posting/read-batch.js';
 import { CarriedScopes } from '../posting/carried-scopes.js';
-import { isCarried, PERIOD_SPENT, periodColumns, periodsOf } from '../posting/period-scopes.js';
+import {
+  isCarried,
+  isPeriod,
+  NOT_SUMMED,
+  PERIOD_SPENT,
+  periodColumns,
+  periodsOf,
+} from '../posting/period-scopes.js';
+import { isOwedKnown } from '../posting/provider-slots.js';
 import { providerScopes, type Scope } from '../posting/scopes.js';
 import { HISTORY } from '../postgres/ledger-history.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
@@ -79,12 +87,16 @@ export class ProjectionStore {
     private readonly carried: CarriedScopes,
   ) {}
 
-  /** Accounts whose totals are not all known yet: spend of a tag or an end user is still to be summed, which is begun. */
+  /** Accounts whose totals are not all known yet: spend of a tag, an end user (which is begun) or a provider is still to be summed. */
   async unready(wishes: readonly ProjectionWish[]): Promise<Set<string>> {
     const carried = wishes.flatMap(({ accountId, scopes }) =>
       scopes.filter(isCarried).map((scope) => ({ accountId, ...scope })),
     );
-    return this.carried.begin(carried);
+    const unready = await this.carried.begin(carried);
+    const ofProviders = wishes.filter(({ scopes }) => scopes.some(({ kind }) => kind === 'provider'));
+    if (ofProviders.length > 0 && !(await isOwedKnown(this.database.pool)))
+      for (const { accountId } of ofProviders) unready.add(accountId);
+    return unready;
   }
 
   /** One request per wish, all from one snapshot. An account without postings has version 0 and nothing posted. */
@@ -111,8 +123,8 @@ export class ProjectionStore {
     });
     const accounts = new Map(rows.filter(({ kind }) => kind === 'account').map((row) => [row.id, row]));
     const posted = new Map(rows.filter(({ kind }) => kind === 'scope').map((row) => [row.n, row.posted]));
-    if (scopes.some((scope, index) => isCarried(scope) && posted.get(index + 1) === null))
-      throw new Error('the sum of a tag or an end user was removed meanwhile');
+    if (scopes.some(({ id }, index) => isPeriod(id) && posted.get(index + 1) === null))
+      throw new Error(NOT_SUMMED);
     const history = rows.find(({ kind }) => kind === 'history')?.n ?? 0;
     let n = 0;
     return wishes.map(({ accountId, gen, scopes: wished, units }) => ({
