@@ -51,7 +51,7 @@ export function readOpenRouter(text: string, name: string, now: Date): Draft {
     if (key.include_byok_in_limit === true)
       notes.push({ place, words: 'requests with keys of your own do not count in a budget here' });
   }
-  const gateway = { providers: [], models: [], prices: [], aliases: [] };
+  const gateway = { providers: [], models: [], prices: [], aliases: [], budgets: [] };
   return { gateway, plan, notes };
 }
 

@@ -61,7 +61,9 @@ export interface PlannedBudget {
   of: string;
   name: string;
   amount_usd: string;
-  period: 'day' | 'week' | 'month';
+  period: 'day' | 'week' | 'month' | 'rolling';
+  /** Days of a rolling one. */
+  rolling_days?: number;
   /** false: it refuses nothing, and tells where it is reached. */
   is_hard: boolean;
   thresholds_pct: number[];
@@ -88,7 +90,7 @@ export interface Plan {
 
 /** Everything that an import would write. */
 export interface Draft {
-  gateway: Pick<GatewayConfig, 'providers' | 'models' | 'prices' | 'aliases'>;
+  gateway: Pick<GatewayConfig, 'providers' | 'models' | 'prices' | 'aliases' | 'budgets'>;
   plan: Plan;
   notes: Note[];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { withWholeFile, type readSeed } from '@gateway/catalogue';
 import { GatewayFile } from '@gateway/providers';
 import { stringify } from 'yaml';
-import type { Draft } from './plan.js';
+import type { Draft, PlannedBudget } from './plan.js';
 
 /** Name of the file with the records that are made over the API. */
 export const PLAN = 'plan.json';
@@ -21,7 +21,7 @@ export function gatewayYaml({ gateway, plan }: Draft, seed: ReturnType<typeof re
 
 /** Returns what an import would write, a line each. */
 export function linesOf({ gateway, plan, notes }: Draft): string[] {
-  const { providers, models, prices, aliases } = gateway;
+  const { providers, models, prices, aliases, budgets } = gateway;
   return [
     ...providers.map(({ slug, base_url, api_key_env }) =>
       [`+ provider ${slug}`, base_url, api_key_env && `key in ${api_key_env}`].filter(Boolean).join(', '),
@@ -32,6 +32,7 @@ export function linesOf({ gateway, plan, notes }: Draft): string[] {
       ({ name, targets }) =>
         `+ alias ${name}: ${targets.map(({ model, weight }) => `${model} ${weight}`).join(', ')}`,
     ),
+    ...budgets.map((budget) => `+ budget of provider ${budget.scope_id}: ${amountInWords(budget)}`),
     ...plan.credentials.map(({ provider, variable }) => `+ credential of ${provider}: ${variable}`),
     ...plan.organizations.map(({ name }) => `+ organization ${name}`),
     ...plan.teams.map(({ name }) => `+ team ${name}`),
@@ -39,10 +40,18 @@ export function linesOf({ gateway, plan, notes }: Draft): string[] {
     ...plan.keys.map(({ label, masked, is_suspended: isSuspended }) =>
       [`+ key ${label} (${masked})`, isSuspended && 'suspended'].filter(Boolean).join(', '),
     ),
-    ...plan.budgets.map(({ name, amount_usd, period }) => `+ budget ${name}: ${amount_usd} USD a ${period}`),
+    ...plan.budgets.map((budget) => `+ budget ${budget.name}: ${amountInWords(budget)}`),
     ...(notes.length === 0 ? [] : ['', 'Without a counterpart:']),
     ...notes.map(({ place, words }) => `  ${place}: ${words}`),
   ].map(plain);
+}
+
+function amountInWords({
+  amount_usd,
+  period,
+  rolling_days: days,
+}: Draft['gateway']['budgets'][number] | PlannedBudget): string {
+  return `${amount_usd} USD ${period === 'rolling' ? `in ${days} days` : `a ${period}`}`;
 }
 
 /** Names of the other file may hold marks that a terminal obeys. */

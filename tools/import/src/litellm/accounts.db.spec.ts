@@ -66,15 +66,18 @@ describe('a database of LiteLLM', () => {
     ]);
   });
 
-  it('gives budgets of calendar periods exactly, shared ones too, and caps where there is no period', async () => {
+  it('gives budgets of calendar periods and of the last days exactly, shared ones too, and caps where there is no period', async () => {
     const { plan } = await read();
     expect(
-      plan.budgets.map(({ of, amount_usd, period, is_hard: isHard }) => [of, amount_usd, period, isHard]),
+      plan.budgets.map(({ of, amount_usd, period, rolling_days: days, is_hard: isHard }) =>
+        days === undefined ? [of, amount_usd, period, isHard] : [of, amount_usd, period, days, isHard],
+      ),
     ).toEqual([
       ['o-1', '800', 'month', false],
       ['o-1', '1000.1', 'month', true],
       ['t-1', '50', 'week', true],
       ['hash-1', '0.000001', 'day', true],
+      ['hash-4', '3', 'rolling', 90, true],
     ]);
   });
 
@@ -86,7 +89,6 @@ describe('a database of LiteLLM', () => {
       'key free (sk-...bbbb): aliases: names of models for one key have no counterpart: make aliases of the organization',
       'key gone (sk-...cccc): it has expired and is not made again',
       'key sk-...dddd (sk-...dddd): it names nothing-known, which is no model of the configuration',
-      'budget of key sk-...dddd: 3 USD in 90d: periods are a day, a week or a month',
       'user ada@lab.example: invite them and give the member a budget',
       'LiteLLM_UserTable: 1 people: invite them to their organizations',
       'LiteLLM_TagTable: 1 rows: budgets of tags have no counterpart yet',

@@ -1,5 +1,5 @@
-import type { Decimal } from 'decimal.js';
 import type { Note, Plan, PlannedBudget, PlannedKey } from '../plan.js';
+import { amountOf, periodOf, PERIODS_IN_WORDS } from './budget-terms.js';
 import { isTree, listOf, textOf, treeOf, type Tree } from './config-file.js';
 import type { Rows } from './database.js';
 import { decimalOf } from './deployment.js';
@@ -13,18 +13,9 @@ const NAME_MAX = 200;
 const LIST_MAX = 500;
 const TAGS_MAX = 16;
 const TAG = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:[=:](.{1,256}))?$/;
-const AMOUNT_DECIMALS = 12;
 const INT_MAX = 2_147_483_647;
 /** Names that stand for every model, or for those of the scope above. */
 const EVERY = new Set(['all-proxy-models', 'all-team-models', '*']);
-const PERIODS: Readonly<Record<string, PlannedBudget['period']>> = {
-  '1d': 'day',
-  '24h': 'day',
-  '7d': 'week',
-  '1w': 'week',
-  '30d': 'month',
-  '1mo': 'month',
-};
 /** Members of a row that have no counterpart, where they say anything. */
 const UNKNOWN: Readonly<Record<string, string>> = {
   max_parallel_requests: 'a limit of parallel requests has no counterpart',
@@ -174,14 +165,14 @@ export class Accounts {
     const amount = decimalOf(textOf(holder, 'max_budget')) ?? null;
     const duration = textOf(holder, 'budget_duration');
     const place = `budget of ${scope} ${name}`;
-    const { [duration ?? '']: period } = PERIODS;
+    const period = periodOf(duration);
     const budget = { organization, scope, of: id, name: name.slice(0, 100) };
     const soft = decimalOf(textOf(row, 'soft_budget')) ?? decimalOf(textOf(shared, 'soft_budget'));
-    if (soft !== null && (period === undefined || soft.isZero()))
-      this.tell(place, 'its soft budget needs a period of a day, a week or a month');
-    else if (soft !== null && period !== undefined)
+    if (soft !== null && (period === null || soft.isZero()))
+      this.tell(place, 'its soft budget needs an amount and a period of whole days');
+    else if (soft !== null && period !== null)
       this.plan.budgets.push({
-        ...{ old_id: `${scope} ${id} soft`, ...budget, amount_usd: amountOf(soft), period },
+        ...{ old_id: `${scope} ${id} soft`, ...budget, amount_usd: amountOf(soft), ...period },
         ...{ is_hard: false, thresholds_pct: [100] },
       });
     if (amount === null) return { spend_cap_usd: null };
@@ -191,11 +182,10 @@ export class Accounts {
         this.tell(place, `it has no period: the cap of ${amount_usd} USD counts 30 days here`);
       return { spend_cap_usd: amount_usd };
     }
-    if (period === undefined)
-      this.tell(place, `${amount_usd} USD in ${duration}: periods are a day, a week or a month`);
+    if (period === null) this.tell(place, `${amount_usd} USD in ${duration}: ${PERIODS_IN_WORDS}`);
     else if (amount.isZero()) return { spend_cap_usd: '0' };
     else {
-      const limits = { amount_usd, period, is_hard: true, thresholds_pct: [] };
+      const limits = { amount_usd, ...period, is_hard: true, thresholds_pct: [] };
       this.plan.budgets.push({ old_id: `${scope} ${id}`, ...budget, ...limits });
     }
     return { spend_cap_usd: null };
@@ -269,10 +259,6 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   LiteLLM_EndUserTable: 'budgets of end users have no counterpart yet',
   LiteLLM_TagTable: 'budgets of tags have no counterpart yet',
 };
-
-function amountOf(amount: Decimal): string {
-  return amount.toDecimalPlaces(AMOUNT_DECIMALS).toFixed();
-}
 
 /** Returns one line that may be a name. */
 function nameOf(text: string): string {

@@ -209,6 +209,45 @@ router_settings: { num_retries: 3, timeout: 30.5, routing_strategy: latency-base
     ]);
   });
 
+  it('makes its budgets of providers budgets of gateway.yaml, exactly, and names each that cannot be one', () => {
+    const text = `
+model_list:
+  - { model_name: own, litellm_params: { model: openai/mine, api_base: 'http://10.0.0.5:8000/v1' }, model_info: { max_input_tokens: 8192, input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 } }
+router_settings:
+  provider_budget_config:
+    openai: { budget_limit: 0.30, time_period: 1d }
+    vertex_ai: { max_budget: 1.5e3, budget_duration: 30d }
+    bedrock: { budget_limit: 7, time_period: 14d, rpm_limit: 5 }
+    bedrock_converse: { budget_limit: 8, time_period: 1d }
+    anthropic: { budget_limit: 1e-13, time_period: 1d }
+    mistral: { budget_limit: 1e12, time_period: 1d }
+    groq: { budget_limit: -1, time_period: 1d }
+    cohere: { time_period: 1d }
+    xai: { budget_limit: 5, time_period: 10m }
+    deepseek: { budget_limit: 5 }
+    nobody: { budget_limit: 5, time_period: 1d }
+`;
+    expect(written(text).budgets).toEqual([
+      { scope: 'provider', scope_id: 'openai', amount_usd: '0.3', period: 'day' },
+      { scope: 'provider', scope_id: 'google-vertex', amount_usd: '1500', period: 'month' },
+      { scope: 'provider', scope_id: 'amazon-bedrock', amount_usd: '7', period: 'rolling', rolling_days: 14 },
+    ]);
+    const spans = 'periods are a day, a week, a month or 1 to 366 days';
+    expect(notesOf(text).map((note) => note.replace(/^.*provider_budget_config\./, ''))).toEqual([
+      'openai: openai-1 counted with it: give them a budget of their own',
+      'bedrock.rpm_limit: has no counterpart: limits of requests and tokens are those of credentials',
+      'bedrock_converse: bedrock_converse is amazon-bedrock here, which has a budget from another entry',
+      'anthropic: a budget needs an amount of USD above 0 and below a trillion',
+      'mistral: a budget needs an amount of USD above 0 and below a trillion',
+      'groq: a budget needs an amount of USD above 0 and below a trillion',
+      'cohere: a budget needs an amount of USD above 0 and below a trillion',
+      `xai: 5 USD in 10m: ${spans}`,
+      `deepseek: 5 USD in no time: ${spans}`,
+      'nobody: nobody is no provider here',
+    ]);
+    expect(linesOf(read(text).draft)).toContain('+ budget of provider amazon-bedrock: 7 USD in 14 days');
+  });
+
   it('names each setting without a counterpart with its line', () => {
     expect(
       notesOf(`

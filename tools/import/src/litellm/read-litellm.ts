@@ -4,6 +4,7 @@ import { readDeployments } from './deployment.js';
 import { Groups } from './groups.js';
 import { tellLeftOut } from './left-out.js';
 import { Models } from './models.js';
+import { readProviderBudgets } from './provider-budgets.js';
 import type { ReleaseData } from './release.js';
 import { Router } from './router.js';
 import { Upstreams, type Served } from './upstreams.js';
@@ -54,17 +55,13 @@ export function readLiteLlm(
     ),
   ];
   tellLeftOut(file, tell);
-  for (const provider of Object.keys(treeOf(treeOf(file.root, 'router_settings'), 'provider_budget_config')))
-    tell(
-      ['router_settings', 'provider_budget_config', provider],
-      'a budget of a provider has no counterpart yet',
-    );
   const unique = aliases.filter(
     ({ name: alias }, at) => aliases.findIndex((one) => one.name === alias) === at,
   );
   const { providers, credentials } = upstreams;
+  const budgets = readProviderBudgets(file, providers, release, tell);
   const plan = { ...emptyPlan('litellm'), routing: router.routing, credentials };
-  const gateway = { providers, models: models.models, prices: models.prices, aliases: unique };
+  const gateway = { providers, models: models.models, prices: models.prices, aliases: unique, budgets };
   return { draft: { gateway, plan, notes }, groups, router };
 }
 
