@@ -26,6 +26,7 @@ export const DIFFERENCES = {
   tag_missing:
     'Events of a quarter of an hour carry tags that are not noted there: a filter by one does not find them.',
   tag_sum_differs: 'What a day adds up to by tags is not the sum of its events.',
+  owed_differs: 'What the platform owes a provider for a quarter of an hour is not the sum of its events.',
   payment_differs: 'A payment that succeeded and its transfer are not the same amount.',
   event_not_applied: 'An event is in, its sequence number is not among those applied.',
   producer_silent:

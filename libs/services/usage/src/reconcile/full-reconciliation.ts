@@ -11,6 +11,7 @@ import { proveJournals } from './journal-proof.js';
 import { closeLostUnits, lostUnitFindings } from './lost-units.js';
 import { ledgerFindings, sums, type Queryable } from './ledger-proof.js';
 import { provePrices } from './price-proof.js';
+import { owedFindings } from './owed-proof.js';
 import { projectionFindings } from './projection-proof.js';
 import { repair } from './repair.js';
 import { quarterHourFindings } from './slots-proof.js';
@@ -88,6 +89,7 @@ export class FullReconciliation {
       ...(await missingRows(database.pool)),
       ...(await quarterHourFindings(database.pool)),
       ...(await tagFindings(database.pool)),
+      ...(await owedFindings(database.pool)),
       ...prices.findings,
     ];
     const silent = await silentProducers(database.pool, clock);

@@ -111,6 +111,25 @@ export const PLANTED_BY_SQL: Record<string, PlantedBySql> = {
       },
     ],
   },
+  owed_differs: {
+    sql: "UPDATE provider_slot SET amount = amount + 1; INSERT INTO provider_slot VALUES ('gone', '2026-11-01T00:15Z', 3)",
+    found: [
+      {
+        kind: 'owed_differs',
+        account: null,
+        scope: 'provider:gone 2026-11-01T00:15Z',
+        expected: '0',
+        found: '3',
+      },
+      {
+        kind: 'owed_differs',
+        account: null,
+        scope: expect.stringMatching(/^provider:hosty .*Z$/),
+        expected: '0.0215',
+        found: '1.0215',
+      },
+    ],
+  },
   payment_differs: {
     sql: `INSERT INTO payment (id, account_id, kind, state, amount, currency, provider, created_at, updated_at)
          VALUES ('pay_1', 'acct_1', 'card_top_up', 'succeeded', 5, 'USD', 'stripe', now(), now())`,

@@ -8,6 +8,7 @@ import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
 import type { MissingUnit } from './journal-proof.js';
 import { carriedHoursSql, hoursSql, linksSql, totalsSql, unbilledSql } from './ledger-proof.js';
+import { rebuildOwed } from './owed-proof.js';
 import { rebuildQuarterHours } from './slots-proof.js';
 import { rebuildTags } from './tags-proof.js';
 
@@ -41,6 +42,7 @@ export async function repair(
     if (kind === 'event_not_applied' && scope !== null) await noteApplied(scope, deps);
     if (account !== null && account !== 'house') accounts.add(account);
   }
+  await rebuildOwed(findings, deps.database);
   // The platform's own accounts last, as every posting locks them.
   const own = [PLATFORM, REVENUE];
   const customers = [...accounts].filter((account) => !own.includes(account)).toSorted();
