@@ -9,7 +9,7 @@ import {
   type Clock,
   type LimitScope,
 } from '@gateway/contracts';
-import { budgetCounters, LEASE_MS } from '@gateway/limits';
+import { budgetCounters, LEASE_MS, trialChecks } from '@gateway/limits';
 import { CLOCK } from '@gateway/platform';
 import type { Plan, PlannedRoute } from '@gateway/routing';
 import { PlatformPools } from '../config/platform-pools.js';
@@ -19,6 +19,7 @@ import {
   type AdmissionOf,
   type AdmittedUnit,
   type PlannedUnit,
+  type PricedPlan,
   type ProviderHold,
 } from './admission.js';
 import { PostedTotals } from './posted-totals.js';
@@ -83,6 +84,47 @@ export class ProviderAdmission {
   cancel({ admitRequest, holds = [] }: AdmittedUnit): void {
     this.admission.cancel(admitRequest);
     for (const { request } of holds) this.admission.cancel(request);
+  }
+
+  /** Returns what the hard budgets of a provider are asked for one plan; null where it has none, or nothing can be owed. */
+  askedOf(of: Timed, slug: string, planned: PricedPlan): AdmitRequest | null {
+    const budgets = this.pools.budgets?.get(slug);
+    return budgets === undefined ? null : this.requestFor(of, slug, planned, budgets);
+  }
+
+  /**
+   * True if the whole amount fits beside what is spent and held; nothing is held. Admission lets one unit pass the end of a
+   * budget, and this one may be large. Throws where the budgets cannot be asked.
+   */
+  async fits(request: AdmitRequest): Promise<boolean> {
+    const { limits, totals } = this;
+    let isFreed = false;
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const trial = await limits.trial(request);
+      switch (trial.result.kind) {
+        case 'ok':
+        case 'refused':
+        case 'doubted': {
+          const checks = trialChecks(request, trial);
+          if (checks.every(({ current, limit }) => current + request.reservationNano <= limit)) return true;
+          if (isFreed) return false;
+          isFreed = true;
+          await totals.free(request.accountId);
+          await totals.refresh(request);
+          break;
+        }
+        case 'stale':
+          await limits.stamp(request.accountId, VERSION, trial.result.gen);
+          break;
+        case 'missing':
+          await totals.seed(request, trial.result.gen);
+          break;
+        case 'gone':
+        case 'unavailable':
+          throw new Error('the budgets of a provider cannot be asked');
+      }
+    }
+    throw new Error('the budgets of a provider did not settle');
   }
 
   private async within(
@@ -166,11 +208,10 @@ export class ProviderAdmission {
     return [...(admitted.budgets ?? []), ...this.wanted(admitted).flatMap(([, budgets]) => budgets)];
   }
 
-  /** Returns what the hard budgets of a provider are asked; null where it has none, or nothing can be owed. */
   private requestFor(
     { unitId, requestedAtMs }: Timed,
     slug: string,
-    planned: PlannedUnit,
+    planned: PricedPlan,
     budgets: readonly BudgetGrant[],
   ): AdmitRequest | null {
     const scopes = budgetCounters(

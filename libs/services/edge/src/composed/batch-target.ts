@@ -12,10 +12,11 @@ import { Drain } from '@gateway/platform';
 import { isRenewed, type Provider, type ProviderAccess, type UpstreamResponse } from '@gateway/providers';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
 import { UndiciTransport } from '@gateway/upstream';
+import { ProviderAdmission } from '../admission/provider-admission.js';
 import { EdgeConfig } from '../config/edge.config.js';
-import { PlatformPools } from '../config/platform-pools.js';
 import { ProviderDirectory } from '../config/provider-directory.js';
 import { Credentials } from '../upstream/credentials.js';
+import { BatchRoom } from './batch-room.js';
 
 const REPLY_BYTES_MAX = 16 * 1_048_576;
 /** A refusal that may pass. */
@@ -61,15 +62,19 @@ export class BatchTargets {
     private readonly transport: UndiciTransport,
     private readonly config: EdgeConfig,
     private readonly drain: Drain,
-    private readonly pools: PlatformPools,
+    private readonly admission: ProviderAdmission,
   ) {}
 
   /** Returns the credential on which a whole batch runs; null where none of the provider's is ready. */
   credentialFor(plannedRoute: PlannedRoute): string | null {
     const { route, pooled } = plannedRoute;
     if (pooled?.id !== null) return credentialOf(plannedRoute);
-    const id = this.pools.draw(plannedRoute, new Set());
+    const id = this.admission.pools.draw(plannedRoute, new Set());
     return id === null ? null : credentialOf({ route, pooled: { ...pooled, id } });
+  }
+
+  roomOn(credential: string, begun: { unitId: string; requestedAtMs: number }): BatchRoom {
+    return new BatchRoom(this.admission, credential, begun);
   }
 
   /** Null where the credential was removed, or takes no batches. `principal`: the key as it is, also where it may call no more. */

@@ -15,7 +15,9 @@ import {
 import { BATCHES_DIALECTS, type UpstreamBody } from '@gateway/dialects';
 import { CLOCK, Pressure, RANDOM, textLines, unavailable } from '@gateway/platform';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
+import type { PricedPlan } from '../admission/admission.js';
 import { AccountShare } from '../state/account-share.js';
+import type { BatchRoom } from './batch-room.js';
 import { BatchResults } from './batch-results.js';
 import { BatchTargets, callBounds, isFinal, type Bounds, type Target } from './batch-target.js';
 import { LinePlans } from './line-plans.js';
@@ -39,6 +41,14 @@ const WAITING_MAX = 8;
 const BEGIN_MS = { ready: 5_000, call: 25_000 };
 const CALL_MS = 15_000;
 const UPLOAD: Bounds = { ...callBounds(1_500_000), idleMs: 60_000 };
+
+/** The place that takes a batch: that of its first line that can be sent. */
+interface First {
+  target: Target;
+  credential: string;
+  path: string;
+  room: BatchRoom;
+}
 
 /** Batches that a provider runs itself, step by step: where one is stands with whoever asks. */
 @Injectable()
@@ -130,16 +140,19 @@ export class UpstreamBatches {
     const lines: Uint8Array[] = [];
     const sent: number[] = [];
     let [number, size] = [0, 0];
-    let first: { target: Target; credential: string; path: string } | null = null;
+    let first: First | null = null;
     try {
       for await (const text of textLines(found.content, LINE_BYTES_MAX)) {
         const at = number++;
         if (at % LINES_A_TURN === 0) await this.clock.sleep(0);
-        const routes = await this.routesOf(call, text, at);
+        const planned = await this.plannedOf(call, text, at);
+        if (planned === null) continue;
+        const { routes } = planned.plan;
         first ??= await this.firstOf(call, routes);
-        if (first === null && routes.length > 0) return { kind: 'none' };
-        const request = first === null ? null : requestOf(routes, first);
-        if (first === null || request === null) continue;
+        if (first === null) return { kind: 'none' };
+        const request = requestOf(routes, first);
+        if (request === null) continue;
+        first.room.add(planned);
         const line = first.target.dialect.line(at, request, call.batch_id);
         lines.push(line);
         sent.push(at);
@@ -150,9 +163,11 @@ export class UpstreamBatches {
       found.content.destroy();
     }
     if (first === null) return { kind: 'none' };
-    const { target, credential, path } = first;
+    const { target, credential, path, room } = first;
     const { dialect } = target;
     if (sent.length < (dialect.linesMin ?? 0)) return { kind: 'none' };
+    // One by one they are admitted, so that the provider's budgets are passed by one line at most.
+    if (!(await room.isEnough())) return { kind: 'none' };
     if (dialect.beginsWithLines === true)
       await this.objects.put(call.lines as ObjectKey, Readable.from(lines), { maxBytes: dialect.bytesMax });
     const file = await dialect.upload(this.targets.callsTo(target, UPLOAD), lines, call.batch_id);
@@ -160,26 +175,25 @@ export class UpstreamBatches {
   }
 
   /**
-   * Returns the routes of one line; none where it would be refused, and where it names files: a batch is held whole while
+   * Returns the plan of one line; null where it would be refused, and where it names files: a batch is held whole while
    * it is uploaded.
    */
-  private async routesOf(call: UpstreamBatchCall, text: string, unit: number): Promise<PlannedRoute[]> {
+  private async plannedOf(call: UpstreamBatchCall, text: string, unit: number): Promise<PricedPlan | null> {
     try {
       const { body } = parseSpelled(text) as { body: Record<string, unknown> };
       const line = { ...call, recorded_path: '/v1/batches', is_batch: true, unit, body };
-      const { asked, plan } = await this.plans.of(await this.requests.of(line));
+      const request = await this.requests.of(line);
+      const { asked, plan } = await this.plans.of(request);
       // An alias may have moved when the answers come: its lines run one by one.
-      return asked.files || plan.alias !== null ? [] : plan.routes;
+      if (asked.files || plan.alias !== null || plan.routes.length === 0) return null;
+      return { principal: request.principal, asked, plan };
     } catch (failure) {
-      if (failure instanceof ApiError && failure.status < 500) return [];
+      if (failure instanceof ApiError && failure.status < 500) return null;
       throw failure;
     }
   }
 
-  private async firstOf(
-    call: UpstreamBatchCall,
-    routes: readonly PlannedRoute[],
-  ): Promise<{ target: Target; credential: string; path: string } | null> {
+  private async firstOf(call: UpstreamBatchCall, routes: readonly PlannedRoute[]): Promise<First | null> {
     const plannedRoute = routes.at(0);
     const dialect = BATCHES_DIALECTS.get(plannedRoute?.provider.batches ?? '');
     if (plannedRoute === undefined || dialect === undefined) return null;
@@ -187,7 +201,9 @@ export class UpstreamBatches {
     if (request === null || !dialect.takes(request.path)) return null;
     const credential = this.targets.credentialFor(plannedRoute);
     const target = credential === null ? null : await this.targetOf(call, credential);
-    return target === null || credential === null ? null : { target, credential, path: request.path };
+    if (target === null || credential === null) return null;
+    const begun = { unitId: call.batch_id, requestedAtMs: this.clock.now() };
+    return { target, credential, path: request.path, room: this.targets.roomOn(credential, begun) };
   }
 
   private async find(
