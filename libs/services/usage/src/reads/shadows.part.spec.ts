@@ -144,9 +144,10 @@ describe('GET /v1/admin/aliases/{id}/shadow', () => {
       `SELECT trim_scale(posted)::text AS posted FROM account WHERE id = 'acct_shadow'`,
     );
     expect(rows).toEqual([{ posted: '0' }]);
-    const mine = await reads.events(tokenOf('owner'));
+    // A key reads past the cache, in which a session's answer would wait for the next part.
+    const mine = await reads.events(secret);
     expect(JSON.stringify(mine.body)).not.toMatch(/acme\/next|shadow/);
     expect((await reads.lookup(tokenOf('owner'), shadow.request_id)).status).toBe(404);
-    expect((await reads.summary(tokenOf('owner'))).body.total_cost_usd ?? '0.0015').toBe('0.0015');
+    expect((await reads.summary(secret)).body.total_cost_usd).toBe('0.0015');
   });
 });
