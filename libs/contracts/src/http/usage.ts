@@ -61,6 +61,8 @@ export class UsageQueryBody extends UsageFilterBody {
 export class UsageEventsBody extends UsageQueryBody {
   /** `next_cursor` of the page before, in place of offset: costs the same however far the page is. */
   @IsOptional() @IsString() @Matches(/^[\w-]{1,200}$/) cursor?: string | null;
+  /** Name that was asked for, where another one served: an alias, a short name, `auto`, the model before a fallback. */
+  @IsOptional() @IsString() @MaxLength(256) requested_model?: string | null;
 }
 
 /** POST /v1/usage/rejections. */

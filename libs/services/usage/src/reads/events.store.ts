@@ -24,7 +24,7 @@ import { findTagged } from './find-tagged.js';
 import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { attemptsOf, isLookedUp, lookupOf, operatorAttemptsOf, pricedUnit } from './request-wire.js';
 import { UNIT, type UnitRow } from './request-wire.js';
-import { allOf, listedBy, viewRows, type Listed } from './row-filter.js';
+import { allOf, listedBy, viewRows, type EventFilter, type Listed } from './row-filter.js';
 import { placeTag } from './tag-days.js';
 import { usageSource, type Asked } from './usage-source.js';
 import { Values } from './values.js';
@@ -105,7 +105,7 @@ export class EventsStore {
   }
 
   /** Returns the count of all pages. */
-  async count(view: View, filter: UsageFilter): Promise<number> {
+  async count(view: View, filter: EventFilter): Promise<number> {
     const asked = await this.askedOf(view, filter);
     const values = new Values();
     const { rows } = await this.database.pool.query<{ total: string }>(
@@ -152,7 +152,7 @@ export class EventsStore {
     return lines.flatMap((each) => each ?? []);
   }
 
-  private async askedOf(view: View, filter: UsageFilter): Promise<Asked> {
+  private async askedOf(view: View, filter: EventFilter): Promise<Asked> {
     const listed = listedBy(view, filter);
     const asked = { ...listed, groupTag: null, group: null, isByDay: true };
     return { ...asked, ...(await placeTag(this.database, asked)) };

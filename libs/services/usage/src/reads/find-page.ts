@@ -2,7 +2,7 @@ import type { Times } from '@gateway/platform';
 import { SLOT_MS } from '../posting/sums.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Place } from './event-cursor.js';
-import type { Condition } from './row-filter.js';
+import { askedNameSql, isByAskedName, type Condition } from './row-filter.js';
 import { Values } from './values.js';
 
 export interface PageQuery {
@@ -27,6 +27,7 @@ const ROWS_MAX = 1_000;
 
 /** Returns true for a filter that may be so rare that a page would be sought among millions of other events. */
 export function mayBeRare({ conditions, offset, limit }: PageQuery): boolean {
+  if (isByAskedName(conditions)) return false;
   return offset + limit <= ROWS_MAX && conditions.some(({ column }) => BESIDE_THE_INDEX.has(column));
 }
 
@@ -82,7 +83,7 @@ export function rowsAfter(
   { conditions, times, after }: Pick<PageQuery, 'conditions' | 'times' | 'after'>,
   values: Values,
 ): string[] {
-  const matching = conditionsSql(conditions, values);
+  const matching = [...conditionsSql(conditions, values), ...askedNameSql(conditions)];
   if (times.from) matching.push(`created_at >= ${values.add(times.from)}::timestamptz`);
   if (times.before) matching.push(`created_at < ${values.add(times.before)}::timestamptz`);
   if (after)

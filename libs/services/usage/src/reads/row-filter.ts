@@ -1,12 +1,15 @@
-import type { UsageFilter } from '@gateway/contracts';
+import type { UsageEventsBody, UsageFilter } from '@gateway/contracts';
 import { timesOf, type Times } from '@gateway/platform';
 import type { View } from './view.js';
 
 /** Columns that usage_event, usage_slot and rejection have alike. */
 type ScopeColumn = 'account_id' | 'org_id' | 'key_id' | 'team_id' | 'member_id' | 'endpoint';
 
-/** Columns of usage_event and usage_slot. */
-type EventColumn = ScopeColumn | 'model' | 'status' | 'outcome';
+/** Columns of usage_event and, but for the last, of usage_slot. */
+type EventColumn = ScopeColumn | 'model' | 'status' | 'outcome' | 'requested_model';
+
+/** Filter of events; those of sums have no name that was asked for, because nothing is added up by it. */
+export type EventFilter = UsageFilter & Pick<UsageEventsBody, 'requested_model'>;
 
 /** A row matches where its column is any of these. */
 export interface Condition<Column extends string = EventColumn> {
@@ -28,7 +31,7 @@ export interface Listed {
 }
 
 /** Throws as `timesOf` does. */
-export function listedBy(view: View, filter: UsageFilter): Listed {
+export function listedBy(view: View, filter: EventFilter): Listed {
   return { conditions: eventRows(view, filter), times: timesOf(filter), tag: tagOf(filter) };
 }
 
@@ -47,10 +50,20 @@ export function filteredRows(view: View, filter: UsageFilter): Condition<ScopeCo
   return [...viewRows(view), ...people, ...some('endpoint', filter.endpoint)];
 }
 
-export function eventRows(view: View, filter: UsageFilter): Condition[] {
-  const { model, status, outcome } = filter;
+export function eventRows(view: View, filter: EventFilter): Condition[] {
+  const { model, status, outcome, requested_model: asked } = filter;
   const lists = [...some('model', model), ...some('status', status), ...some('outcome', outcome)];
-  return [...filteredRows(view, filter), ...lists];
+  return [...filteredRows(view, filter), ...lists, ...some('requested_model', asked)];
+}
+
+/** True for a filter by the name that was asked for: events alone know it, and an index of theirs has it. */
+export function isByAskedName(conditions: readonly Condition[]): boolean {
+  return conditions.some(({ column }) => column === 'requested_model');
+}
+
+/** Returns what the index of those names holds for; nothing for other filters. */
+export function askedNameSql(conditions: readonly Condition[]): string[] {
+  return isByAskedName(conditions) ? ['requested_model <> model'] : [];
 }
 
 /** Returns the conditions as Prisma takes them. A list, because several conditions may be about one column. */

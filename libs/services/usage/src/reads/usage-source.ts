@@ -2,7 +2,7 @@ import type { Times } from '@gateway/platform';
 import { DAY_MS, HOUR_MS, SLOT_MS } from '../posting/sums.js';
 import { eventsByBucket, ONE_EVENT, type SeriesColumns } from './event-rows.js';
 import { eventsSql, tagSql, type Located } from './events-sql.js';
-import type { Condition, Tag } from './row-filter.js';
+import { askedNameSql, isByAskedName, type Condition, type Tag } from './row-filter.js';
 import { tagDaysSql, type TagDays } from './tag-days.js';
 import { Values } from './values.js';
 
@@ -33,10 +33,11 @@ const WHOLE_HOURS_TO = `(SELECT date_trunc('hour', days_to, 'UTC') FROM spend_wi
 /**
  * SQL of the rows that add up to what was asked for: whole days and quarters of an hour as they were summed, the rest and
  * what stands for a died process event by event. A filter by a tag, and a series by one, reads events where no day is added up
- * by it.
+ * by it; a filter by the name that was asked for reads events.
  */
 export function usageSource(asked: Asked, values: Values): string {
-  if (asked.tag !== null || (asked.groupTag ?? null) !== null) return taggedSource(asked, values);
+  const isOfEvents = asked.tag !== null || isByAskedName(asked.conditions);
+  if (isOfEvents || (asked.groupTag ?? null) !== null) return taggedSource(asked, values);
   const { times, isByDay, series } = asked;
   const matching = matchingSql(asked, values);
   const events = (...more: string[]): string =>
@@ -71,7 +72,8 @@ function taggedSource(asked: Asked, values: Values): string {
 }
 
 function matchingSql({ conditions }: Asked, values: Values): string[] {
-  return conditions.map(({ column, anyOf }) => `${column} = ANY(${values.add(anyOf)}::text[])`);
+  const rows = conditions.map(({ column, anyOf }) => `${column} = ANY(${values.add(anyOf)}::text[])`);
+  return [...rows, ...askedNameSql(conditions)];
 }
 
 function withinSql({ from, before }: Times, values: Values): string[] {
