@@ -106,7 +106,7 @@ async function fillSpans(database: Client): Promise<void> {
   await database.query('COMMIT');
 }
 
-/** Transfers of accounts and days, spend of scopes, balances, the window and what is applied: the proof finds no difference. */
+/** Transfers of accounts and days, spend of scopes, what the provider is owed, balances, the window and what is applied: the proof finds no difference. */
 export async function fillBooks(database: Client, events: number): Promise<void> {
   for (const sql of BOOKS) await database.query(sql);
   await database.query(
@@ -136,4 +136,8 @@ const BOOKS = [
    FROM usage_slot CROSS JOIN LATERAL (VALUES ('key', key_id), ('key', key_id || '/m:' || model),
      ('team_member', team_id || '/' || member_id), ('member', member_id), ('team', team_id), ('org', org_id)) AS s(scope, scope_id)
    GROUP BY 1, 2, 3 HAVING sum(cost) > 0`,
+  `INSERT INTO provider_slot (provider, slot, amount)
+   SELECT priced_from ->> 'provider', date_bin('15 minutes', created_at, '2000-01-01T00:00:00Z'), sum(list_cost)
+   FROM usage_event WHERE producer = 'bench' AND list_cost > 0 GROUP BY 1, 2
+   ON CONFLICT (provider, slot) DO UPDATE SET amount = provider_slot.amount + excluded.amount`,
 ];
