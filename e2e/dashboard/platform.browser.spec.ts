@@ -114,6 +114,44 @@ describe('pages of the platform, and choices that a page keeps', () => {
   );
 
   it(
+    'issue 38 a budget of a provider is made, raised and deleted, and axe finds nothing in its table and its form',
+    async () => {
+      await page.goto(`${base}/admin/providers`);
+      await page.getByRole('navigation', { name: 'Section' }).getByText('Provider budgets').click();
+      await page.getByRole('button', { name: 'Create budget' }).click();
+      const form = page.getByRole('dialog', { name: 'Create a budget' });
+      await form.getByLabel('Name').fill('Simulated a month');
+      await form.getByLabel('Amount, USD').fill('9000000');
+      await form.getByLabel('Warn at, percent').fill('50, 80');
+      // Others of the run use the provider.
+      await form.getByRole('switch', { name: 'Send the provider no requests above it' }).uncheck();
+      await form.getByRole('combobox', { name: 'Provider' }).click();
+      await page.getByRole('option').first().click();
+      expect(await axeFaults(page)).toEqual([]);
+      await form.getByRole('button', { name: 'Create budget' }).dblclick();
+      const row = page.getByRole('row').filter({ hasText: 'Simulated a month' });
+      await row.getByText('warns only').waitFor();
+      expect(await row.count()).toBe(1);
+      await row.getByText('warns at 50%, 80%').waitFor();
+      const choose = async (item: string): Promise<void> => {
+        await row.getByRole('button', { name: 'Change Simulated a month' }).click();
+        await page.getByRole('menuitem', { name: item }).click();
+      };
+      await choose('Raise for a time');
+      await page.getByLabel('Add, USD').fill('500');
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+      await page.getByLabel('Last day').fill(tomorrow);
+      await page.getByRole('button', { name: 'Raise', exact: true }).click();
+      await row.getByText('$9,000,500.00').waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+      await choose('Delete');
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await row.waitFor({ state: 'detached' });
+    },
+    TEST_MS,
+  );
+
+  it(
     'point 4 columns, a saved view and the models that are compared come back',
     async () => {
       await page.goto(`${base}/requests?range=7d`);
