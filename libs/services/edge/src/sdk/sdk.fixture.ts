@@ -68,8 +68,16 @@ export async function startEdgeForSdks(behaviours: Record<string, Behaviour>): P
   const faults: Error[] = [];
   let requests = 0;
   let names = 0;
-  const resolve = edge.principals.resolve.bind(edge.principals);
-  edge.principals.resolve = (credential) => {
+  const { principals } = edge;
+  const resolve = principals.resolve.bind(principals);
+  const remembered = principals.remembered.bind(principals);
+  // A request that memory answers is not resolved.
+  principals.remembered = (credential) => {
+    const principal = faults.length > 0 ? null : remembered(credential);
+    if (principal !== null) requests += 1;
+    return principal;
+  };
+  principals.resolve = (credential) => {
     requests += 1;
     const fault = faults.shift();
     return fault ? Promise.reject(fault) : resolve(credential);

@@ -108,7 +108,7 @@ describe('metrics of the edge', () => {
     Object.assign(edge.limits, { admit: away, put: away, stamp: away, version: away });
     Object.assign(edge.funds, { seedSpendLimit: away, spent: away, watermark: away });
     expect((await edge.post(hello('simulator/chat'))).status).toBe(503);
-    Object.assign(edge.principals, { resolve: away, reload: away });
+    Object.assign(edge.principals, { remembered: () => null, resolve: away, reload: away });
     expect((await edge.post(hello('simulator/chat'))).status).toBe(503);
 
     for (const path of ['/readyz', '/healthz']) expect((await fetch(`${edge.url}${path}`)).status).toBe(200);
