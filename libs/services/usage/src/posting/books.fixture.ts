@@ -46,4 +46,6 @@ export async function emptyLedger({ pool }: UsageDatabase): Promise<void> {
   await emptyTables(pool, `${TABLES}, transfer`);
   await pool.query("DELETE FROM account WHERE kind IN ('customer', 'provider')");
   await pool.query('UPDATE account SET posted = 0');
+  // Nothing is left to add up of no events.
+  await pool.query("UPDATE spend_window SET owed_from = ''");
 }

@@ -41,7 +41,6 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await emptyLedger(app.database);
-  await app.database.pool.query("UPDATE spend_window SET owed_from = ''");
   pending = [];
 });
 
