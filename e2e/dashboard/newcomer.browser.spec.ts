@@ -33,6 +33,11 @@ describe('a newcomer', () => {
     clicks += 1;
     await target.click();
   };
+  /** A switch is drawn over its input, which Playwright would wait for. */
+  const goLive = async (): Promise<void> => {
+    clicks += 1;
+    await page.getByRole('switch', { name: 'Live' }).click({ force: true });
+  };
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
   /** Opens a page of the menu. */
   const lookIn = async (name: string): Promise<void> => {
@@ -81,7 +86,7 @@ describe('a newcomer', () => {
       needed.call = clicks;
 
       await lookIn('Requests');
-      await clicked(page.getByRole('switch', { name: 'Live' }));
+      await goLive();
       await clicked(
         page
           .getByRole('table', { name: 'Requests' })
@@ -90,6 +95,7 @@ describe('a newcomer', () => {
       );
       await page.getByText('without a fallback').waitFor();
       needed.request = clicks;
+      await page.keyboard.press('Escape');
 
       await lookIn('API keys');
       await clicked(page.getByRole('link', { name: 'My program' }));
@@ -102,7 +108,7 @@ describe('a newcomer', () => {
       await eventually(refused, { timeoutMs: 60_000, intervalMs: CALL_EVERY_MS });
       await lookIn('Requests');
       await clicked(page.getByText('Refused', { exact: true }));
-      await clicked(page.getByRole('switch', { name: 'Live' }));
+      await goLive();
       const refusal = page.getByRole('row').filter({ hasText: 'Spend cap of the key' }).first();
       await refusal.getByText('when raised').waitFor();
       needed.why = clicks;

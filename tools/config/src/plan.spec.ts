@@ -76,7 +76,7 @@ models:
 secrets: 1
 `),
     ).toEqual([
-      'gateway.yaml, line 7: secrets is unknown; what may stand here is providers, models, prices, aliases, catalogue, organizations.',
+      'gateway.yaml, line 7: secrets is unknown; what may stand here is providers, models, prices, aliases, budgets, billing, catalogue, organizations.',
       'gateway.yaml, line 4: providers[1].api_key_env: this has to be the name of a variable, such as LAB_API_KEY: the file never holds a secret.',
       'gateway.yaml, line 6: models[0]: context_length is missing.',
       'gateway.yaml, line 3: providers[0]: dialect is missing, because this release has no lab.',

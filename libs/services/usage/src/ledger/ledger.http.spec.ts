@@ -143,6 +143,12 @@ describe('every endpoint of the usage service x who calls', () => {
     ['POST /v1/admin/credits', '/v1/admin/credits', { reason: '' }, nobody],
     ['GET /v1/admin/books', '/v1/admin/books', undefined, { ...nobody, super_admin: 200 }],
     [
+      'GET /v1/admin/aliases/:id/shadow',
+      '/v1/admin/aliases/alias_none/shadow',
+      undefined,
+      { ...nobody, super_admin: 200 },
+    ],
+    [
       'GET /v1/admin/usage/requests/:request_id',
       '/v1/admin/usage/requests/req_none',
       undefined,
