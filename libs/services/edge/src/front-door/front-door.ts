@@ -28,6 +28,7 @@ const OWNERS: Record<Owner, readonly string[]> = {
     '/v1/admin/super-admins',
     '/v1/admin/discounts',
     '/v1/admin/organization-defaults',
+    '/v1/admin/budgets',
     '/v1/admin/providers/:slug/credentials',
     '/v1/provider-keys',
     '/v1/budgets',
