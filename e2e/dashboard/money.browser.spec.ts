@@ -95,7 +95,7 @@ describe('money in the dashboard', () => {
       const sum = amounts.reduce((total, text) => total + pico(text.slice(1)), 0n);
       // 400 at 3 USD, 600 at 0.30 USD and 50 at 15 USD a million.
       expect(sum).toBe(pico('0.00213'));
-      await page.getByText('$0.00213', { exact: true }).waitFor();
+      await page.getByText('$0.00213', { exact: true }).first().waitFor();
     },
     TEST_MS,
   );
