@@ -18,6 +18,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { Money } from '../catalogue/price-record.js';
+import { LIMIT_SCOPES } from '../events/account/limit-scope.js';
 import type { ScopeKind, SpendScope } from '../ports/principal.js';
 import { AMOUNT_PATTERN } from './keys.js';
 import { FILTER_VALUES_MAX, UsageFilter } from './usage-filter.js';
@@ -25,16 +26,6 @@ import { FILTER_VALUES_MAX, UsageFilter } from './usage-filter.js';
 const PAGE_ROWS = 50;
 const PAGE_MAX = 200;
 const OFFSET_MAX = 1_000_000_000;
-const SCOPE_KINDS: readonly SpendScope[] = [
-  'key',
-  'team_member',
-  'member',
-  'team',
-  'org',
-  'tag',
-  'end_user',
-  'provider',
-];
 
 /** null means what an absent member does, as in the filters. */
 export function OrDefault(absent: number | string): PropertyDecorator {
@@ -319,7 +310,7 @@ export interface CreditRecord {
 
 /** A scope as the internal endpoints name it. */
 export class SpendScopeBody {
-  @IsIn(SCOPE_KINDS) kind!: SpendScope;
+  @IsIn(LIMIT_SCOPES) kind!: SpendScope;
   @IsString() @Length(1, 512) id!: string;
 }
 
