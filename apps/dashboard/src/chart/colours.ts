@@ -9,7 +9,7 @@ export const DATA = 'var(--mantine-color-teal-6)';
 
 /**
  * Returns the colour of each group, which its id alone decides: it stays the same in another range and at another rank.
- * Where two ids have one colour in a chart, the id that is later in the alphabet takes the next free one.
+ * Two ids of one colour in a chart differ all the same: the later one in the alphabet takes the next free place.
  */
 export function coloursOf(ids: readonly string[]): Map<string, string> {
   const taken = new Set<number>();
