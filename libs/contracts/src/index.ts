@@ -63,7 +63,7 @@ export type {
 } from './ports/principal.js';
 export { counterScope, extraScope, HELD_KINDS, heldCounter, LimitStore } from './ports/limit-store.js';
 export { HOLD_UNIT, UNNAMED_UNITS } from './ports/limit-store.js';
-export type { UnheardPage, UnheardUnit } from './ports/limit-store.js';
+export type { AccountsPage, UnheardPage, UnheardUnit } from './ports/limit-store.js';
 export type { CredentialCount, CredentialCounted } from './ports/limit-store.js';
 export type { AccountState, AdmitRequest, AdmitResult, ExtraCounter, HeldKind } from './ports/limit-store.js';
 export type { CountedBudget, HeldMoney, KeyMinute, LimitMetric, LimitScope } from './ports/limit-store.js';

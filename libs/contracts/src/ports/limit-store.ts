@@ -270,6 +270,13 @@ export interface UnheardPage {
   next: string | null;
 }
 
+/** Accounts of which the store holds units or names of lapsed ones, a part of them. */
+export interface AccountsPage {
+  accounts: string[];
+  /** Cursor of the next page; null after the last. */
+  next: string | null;
+}
+
 /** One request on a platform credential that has limits. */
 export interface CredentialCount {
   id: string;
@@ -326,6 +333,13 @@ export abstract class LimitStore {
    */
   async unheard(_accountId: string, _cursor: string): Promise<UnheardPage> {
     return { units: [], unnamed: 0, next: null };
+  }
+  /**
+   * Returns accounts that have units or names of lapsed ones, page by page from the cursor `0`, whether the ledger knows them
+   * or not. A page may be empty, and an account may come twice.
+   */
+  async accountsWithUnits(_cursor: string): Promise<AccountsPage> {
+    return { accounts: [], next: null };
   }
   /**
    * Monotonic time at which an admission of this process last found the account to be of this version: a principal of

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { eventually, ownRedis, seededRandom, testRedis, testRedisCluster } from '@gateway/testing';
+import type { PutUnit } from '@gateway/contracts';
 import type { Cluster } from 'ioredis';
 import { SystemClock } from '@gateway/platform';
 import { ConnectedLimitStore, connectRedis, type RedisConnection } from './connect-redis.js';
@@ -111,4 +112,44 @@ describe('connectRedis', () => {
     for (const key of keys.slice(0, 5)) expect(hashSlot(key)).toBe(await cluster.cluster('KEYSLOT', key));
     connection.close();
   });
+
+  it('operations 2: lists the accounts with units of every master, and those with names of lapsed ones', async () => {
+    const { nodes, prefix } = await testRedisCluster();
+    const store = new ConnectedLimitStore({
+      clusterNodes: nodes,
+      clientName: 'spec',
+      clock,
+      random: seededRandom(1),
+    });
+    const accounts = Array.from({ length: 30 }, (_, n) => `${prefix}acct_${n}`).sort();
+    for (const accountId of accounts) {
+      await eventually(() => !store.isUnavailable(accountId));
+      const unit: PutUnit = {
+        ...{ accountId, unit: 'req_1/0', action: 'renew', nano: 1n, scopes: [], tokens: 0 },
+        ...{ tokenEstimate: 0, minute: 0, leaseMs: 1 },
+      };
+      await store.put([unit]);
+    }
+    expect(await listed(store, prefix)).toEqual(accounts);
+    for (const accountId of accounts)
+      await eventually(async () => (await store.read(accountId, [])).reservedUnits === 0);
+    expect(await listed(store, prefix)).toEqual(accounts);
+    for (const accountId of accounts) {
+      const units = [{ unit: 'req_1/0', crash: true }];
+      await store.mirror({ accountId, gen: null, version: 0, balanceNano: 0n, scopes: [], units });
+    }
+    expect(await listed(store, prefix)).toEqual([]);
+    await store.close();
+  });
 });
+
+/** The accounts of this spec alone: others use the cluster, too. */
+async function listed(store: ConnectedLimitStore, prefix: string): Promise<string[]> {
+  const accounts = new Set<string>();
+  for (let cursor: string | null = '0'; cursor !== null;) {
+    const page = await store.accountsWithUnits(cursor);
+    for (const account of page.accounts) if (account.startsWith(prefix)) accounts.add(account);
+    cursor = page.next;
+  }
+  return [...accounts].sort();
+}

@@ -75,6 +75,23 @@ end
 return table.concat(answer, '\\n')
 `;
 
+/** Keys that one call looks at. */
+const KEYS_PER_CALL = 1_000;
+
+/**
+ * KEYS: any key of the node. ARGV: node, test clock or '', cursor (`0` begins). Answers the next cursor, then a line for each account
+ * of the node whose units or names of lapsed units came up.
+ */
+export const ACCOUNTS_WITH_UNITS = `
+local page = redis.call('SCAN', ARGV[3], 'COUNT', ${KEYS_PER_CALL})
+local answer = {page[1]}
+for i = 1, #page[2] do
+  local kind, account = string.match(page[2][i], '^(%l+):{(.+)}$')
+  if kind == 'units' or kind == 'lost' then answer[#answer + 1] = account end
+end
+return table.concat(answer, '\\n')
+`;
+
 /**
  * KEYS: acct, units, due. ARGV: node, test clock or '', cursor (`0` begins). Answers `<next cursor> <units without a name>`, then a
  * line `<l or s> <nano> <unit>` for each unit that lapsed or is settled. Nothing is changed; the first page has the names kept.

@@ -1,6 +1,7 @@
 import { ApiError, LimitStore } from '@gateway/contracts';
 import type {
   AccountState,
+  AccountsPage,
   AdmitRequest,
   AdmitResult,
   CredentialCount,
@@ -208,6 +209,19 @@ export class RedisLimitStore extends LimitStore {
       };
     });
     return { units, unnamed: Number(unnamed), next: next === '0' ? null : next };
+  }
+
+  /** Looks at every key of each node, a thousand a call. The cursor is the node's place and that of its SCAN. */
+  override async accountsWithUnits(cursor: string): Promise<AccountsPage> {
+    const [at, scan = '0'] = cursor.split(' ');
+    const nodes = this.watched();
+    const node = nodes.at(Number(at));
+    if (node === undefined) throw this.unavailable(new Error(UNAVAILABLE));
+    const answer = await this.run(LIMIT_SCRIPTS.accountsWithUnits, [tagOf(node)], [scan]);
+    const [next, ...accounts] = answer.split('\n');
+    if (next !== '0') return { accounts, next: `${at} ${next}` };
+    const after = Number(at) + 1;
+    return { accounts, next: after < nodes.length ? `${after} 0` : null };
   }
 
   async countOnCredential({ id, rpm, tpm, tokens }: CredentialCount): Promise<CredentialCounted> {

@@ -3,7 +3,7 @@ import { ADMIT } from './admit.lua.js';
 import { CORRECT_CREDENTIAL, COUNT_CREDENTIAL } from './credential.lua.js';
 import { MIRROR } from './mirror.lua.js';
 import { PUT } from './put.lua.js';
-import { DUE, READ, STAMP, UNHEARD, VERSION } from './reads.lua.js';
+import { ACCOUNTS_WITH_UNITS, DUE, READ, STAMP, UNHEARD, VERSION } from './reads.lua.js';
 import type { LimitScript } from './script-pipe.js';
 
 function script(name: string, lua: string): LimitScript {
@@ -19,6 +19,7 @@ export const LIMIT_SCRIPTS = {
   read: script('read', READ),
   due: script('due', DUE),
   unheard: script('unheard', UNHEARD),
+  accountsWithUnits: script('accounts_with_units', ACCOUNTS_WITH_UNITS),
   countCredential: script('count_credential', COUNT_CREDENTIAL),
   correctCredential: script('correct_credential', CORRECT_CREDENTIAL),
 } as const;

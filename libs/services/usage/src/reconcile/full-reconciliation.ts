@@ -5,7 +5,7 @@ import type { Reprice } from '../posting/reprice.js';
 import type { ProjectionStore } from '../projection/projection.store.js';
 import type { Projections } from '../projection/projections.js';
 import { forgetProducers, silentProducers, type SilentProducer } from '../ledger/silent-producers.js';
-import { accountsAfter } from './accounts-after.js';
+import { accountsAfter, unknownAccounts } from './accounts-after.js';
 import type { Finding, Sums } from './finding.js';
 import { proveJournals } from './journal-proof.js';
 import { closeLostUnits, lostUnitFindings } from './lost-units.js';
@@ -118,16 +118,27 @@ export class FullReconciliation {
     return { sums: await sums(database.pool), findings, unpriced: prices.unpriced };
   }
 
-  /** Returns units without an event by name, and per account what has no name. */
+  /**
+   * Returns units without an event by name, and per account what has no name: of accounts of the ledger, and of those whose
+   * only records went with an edge, which the limit store alone knows.
+   */
   private async lostUnits(): Promise<Map<string, Finding>> {
     const { database, limits, clock } = this;
     const lost = new Map<string, Finding>();
-    for (let from = ''; ;) {
-      const accounts = await accountsAfter(from, ACCOUNTS_AT_ONCE, database);
+    const look = async (accounts: readonly string[]): Promise<void> => {
       for (const finding of await lostUnitFindings(accounts, { database, limits, clock }))
         lost.set(`${finding.scope ?? finding.account}`, finding);
-      if (accounts.length < ACCOUNTS_AT_ONCE) return lost;
-      from = accounts[accounts.length - 1];
+    };
+    for (let from: string | undefined = ''; from !== undefined;) {
+      const accounts = await accountsAfter(from, ACCOUNTS_AT_ONCE, database);
+      await look(accounts);
+      from = accounts.length < ACCOUNTS_AT_ONCE ? undefined : accounts.at(-1);
     }
+    for (let cursor: string | null = '0'; cursor !== null;) {
+      const page = await limits.accountsWithUnits(cursor);
+      if (page.accounts.length > 0) await look(await unknownAccounts(page.accounts, database));
+      cursor = page.next;
+    }
+    return lost;
   }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HOLD_UNIT, TOPIC, type UsageRecord } from '@gateway/contracts';
+import { HOLD_UNIT, providerAccount, TOPIC, type UsageRecord } from '@gateway/contracts';
 import { encodeFrame } from '@gateway/journal';
 import { RedisLimitStore } from '@gateway/limits';
 import { SystemClock, SystemRandom } from '@gateway/platform';
@@ -61,13 +61,18 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function put(action: 'renew' | 'settle', unit: string, nano: bigint): Promise<void> {
+async function put(
+  action: 'renew' | 'settle',
+  unit: string,
+  nano: bigint,
+  accountId = 'acct_1',
+): Promise<void> {
   const rest = { scopes: SCOPES, tokens: 0, tokenEstimate: 0, minute: 0, leaseMs: 1 };
-  await store.put([{ accountId: 'acct_1', unit, action, nano, ...rest }]);
+  await store.put([{ accountId, unit, action, nano, ...rest }]);
 }
 
-async function lapse(unit: string, nano: bigint): Promise<void> {
-  await put('renew', unit, nano);
+async function lapse(unit: string, nano: bigint, accountId?: string): Promise<void> {
+  await put('renew', unit, nano, accountId);
   laterMs += 2;
 }
 
@@ -116,6 +121,30 @@ describe('units whose records went with an edge', () => {
     expect(await store.read('acct_1', [])).toMatchObject({ reservedNano: 0n, unpostedNano: 0n });
     const { rows } = await app.database.pool.query('SELECT sum(amount)::float8 AS sum FROM lost_unit');
     expect(rows).toEqual([{ sum: 0.000_000_14 }]);
+  });
+
+  it('operations 2: names those of an account that the ledger has never heard of and that never goes on, and closes them', async () => {
+    await lapse('req_first/0', 70n, 'acct_new');
+    await put('settle', OLD_UNIT, 40n, 'acct_newer');
+    // More keys than one look at a node takes.
+    await redis.client.mset(Array.from({ length: 5_000 }, (_, n) => [`scope:{acct_${n}}:org`, '']).flat());
+    const ofNew = [
+      { ...lost('req_first/0', '0.00000007'), account: 'acct_new' },
+      { ...lost(OLD_UNIT, '0.00000004'), account: 'acct_newer' },
+    ];
+    const byName = (findings: Finding[]): Finding[] =>
+      findings.toSorted((a, b) => (`${a.account}` < `${b.account}` ? -1 : 1));
+    expect(byName(await found())).toEqual(ofNew);
+    expect(byName(await found(true))).toEqual(ofNew);
+    const after = await reconciliation.run({ journals: [], isRepair: false });
+    expect(after.findings).toEqual([]);
+    expect(await store.read('acct_new', [])).toMatchObject({ reservedNano: 0n, reservedUnits: 0 });
+    expect(await store.read('acct_newer', [])).toMatchObject({ unpostedNano: 0n, unpostedUnits: 0 });
+  });
+
+  it("leaves the account of a provider out: its customers' accounts have the same units", async () => {
+    await lapse('req_first/0', 70n, providerAccount('openai'));
+    expect(await found()).toEqual([]);
   });
 
   it('names none that has an event, that a journal has, that was settled just now or that holds money for a batch', async () => {
