@@ -41,10 +41,11 @@ export function guardRawRoutes(
   instance.addHook('onRoute', (route) => {
     const access = route.config?.access ?? null;
     const methods = typeof route.method === 'string' ? [route.method] : route.method;
-    const serve = route.config?.serve;
+    const admits = route.config?.admits === true;
+    // A key in memory may be old: where nothing is admitted, only the guard compares its account's version.
+    const serve = admits ? route.config?.serve : undefined;
     for (const method of methods) routes.push({ method, path: route.path, access, serve });
     if (access === null) return;
-    const admits = route.config?.admits === true;
     const refused = route.config?.refused;
     const requireUsableBody = (request: FastifyRequest): void => {
       if (request.bodyFault === null) return;

@@ -160,6 +160,18 @@ describe('a plain request of a route with `serve`', () => {
     expect(wayOf(await caller.ask())).toBe('past');
   });
 
+  it("A2 is Fastify's where nothing is admitted, and a key that was revoked is refused at once", async () => {
+    const principal = keyPrincipal({ accountVersion: 1 });
+    const caller = await Caller.of(probe, principal);
+    expect(wayOf(await caller.ask({}, BODY, '/v1/unadmitted'))).toBe('fastify');
+    // Memory goes on with the old record.
+    const { cached, known } = probe.principals;
+    for (const [digest, found] of known) if (found === principal) cached.set(digest, found);
+    known.clear();
+    probe.versions.set(principal.accountId, 2);
+    expect(statusOf(await caller.ask({}, BODY, '/v1/unadmitted'))).toBe(401);
+  });
+
   it.each(['limited', 'broken', 'thrown'])('fails to the byte as through Fastify: %s', async (how) => {
     const caller = await Caller.of(probe);
     const body = `{"be":"${how}"}`;

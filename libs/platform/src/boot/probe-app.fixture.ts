@@ -207,14 +207,19 @@ class RawRoutes implements OnModuleInit {
       answer.writeHead(200, { ...responseHeaders(request), 'x-way': 'past' }).end(text);
       return null;
     };
-    const config = { access: { key: true }, admits: true, serve } as const;
-    instance.post('/v1/either', { config }, async (request, reply) => {
-      const text = JSON.stringify(request.body ?? null);
-      const unanswered = text.includes('thrown') ? { error: new Error('a bug'), headers: {} } : judge(text);
-      if (unanswered === null) return reply.header('x-way', 'fastify').send(text);
-      void reply.headers(unanswered.headers);
-      throw unanswered.error;
-    });
+    for (const [path, admits] of [
+      ['/v1/either', true],
+      ['/v1/unadmitted', false],
+    ] as const) {
+      const config = { access: { key: true }, admits, serve } as const;
+      instance.post(path, { config }, async (request, reply) => {
+        const text = JSON.stringify(request.body ?? null);
+        const unanswered = text.includes('thrown') ? { error: new Error('a bug'), headers: {} } : judge(text);
+        if (unanswered === null) return reply.header('x-way', 'fastify').send(text);
+        void reply.headers(unanswered.headers);
+        throw unanswered.error;
+      });
+    }
   }
 
   /** Ends each slow answer. */
