@@ -45,6 +45,11 @@ describe('checking prices beside the posting', () => {
     await second;
   });
 
+  it('B15 a busy second has one price in 16 checked beyond its first 500', async () => {
+    await ingestion.apply(Array.from({ length: 1_300 }, (_, n) => delivered(usageRecord({ seq: n + 1 }))));
+    expect(checks.map(({ units }) => units.length)).toEqual([500 + 50]);
+  });
+
   it('B15 a service that stops ends the check of its last batch first', async () => {
     await apply(1);
     const stopped = ingestion.onApplicationShutdown();

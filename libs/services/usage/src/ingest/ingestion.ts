@@ -8,6 +8,7 @@ import { UsageMetrics } from '../usage-metrics.js';
 import { readBatch, unusable, type ReadBatch } from '../posting/read-batch.js';
 import { PostingStore, type Posted } from '../posting/posting.store.js';
 import { Reprice } from '../posting/reprice.js';
+import { PriceSample } from './price-sample.js';
 
 /** One transaction. Money is summed over it: larger costs fewer rows per event and lets its accounts wait longer. */
 export const BATCH_MAX = 8_000;
@@ -19,6 +20,7 @@ const PART_MAX = 1_000;
 export class Ingestion implements OnApplicationShutdown {
   /** The check of the newest batch. */
   private checking: Promise<void> = Promise.resolve();
+  private readonly sample: PriceSample;
 
   constructor(
     @Inject(PostingStore) private readonly store: Pick<PostingStore, 'post'>,
@@ -28,11 +30,13 @@ export class Ingestion implements OnApplicationShutdown {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(OutboxRelay) private readonly outbox: Pick<OutboxRelay, 'wake'>,
-  ) {}
+  ) {
+    this.sample = new PriceSample(clock);
+  }
 
   /**
-   * Rejects only where the whole batch shall come again: PostgreSQL is away. The prices of a batch are checked while PostgreSQL
-   * writes the next one; not more than one batch waits for it.
+   * Rejects only where the whole batch shall come again: PostgreSQL is away. The prices of a sample are checked while PostgreSQL
+   * writes the next batch; not more than one batch waits for it.
    */
   async apply(records: readonly ConsumedRecord[]): Promise<void> {
     const { posted, applied } = await this.post(records);
@@ -44,7 +48,7 @@ export class Ingestion implements OnApplicationShutdown {
     );
     this.report(records.length, posted.fresh, applied);
     const before = this.checking;
-    this.checking = this.reprice.check(posted.fresh);
+    this.checking = this.reprice.check(this.sample.take(posted.fresh));
     await before;
   }
 
