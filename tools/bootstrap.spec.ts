@@ -14,8 +14,8 @@ import { delimiter, join } from 'node:path';
 import { eventually } from '@gateway/testing/plain';
 
 /**
- * The two scripts run in a scratch repository whose `npm` and `node` are stand-ins that write down what they are asked
- * for, so that nothing is installed.
+ * The two scripts run in a scratch repository, where nothing is installed. Its `npm` and `node` are stand-ins that write
+ * down what they are asked for.
  */
 describe('start.mjs and test.mjs', () => {
   let root: string;

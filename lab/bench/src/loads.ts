@@ -35,8 +35,8 @@ const TRIES = 3;
 export const plainBodyOf = (target: Target): string => chatBody(target.plainModel, 1_024);
 
 /**
- * Loads until two rounds in a row are alike and V8 compiles no less than the round before, at most as long as the
- * options say. Requests/s alone stand long before the last function is compiled.
+ * Loads until two rounds in a row are alike and V8 compiles no less than in the round before. The options bound the time.
+ * Requests/s alone stand long before the last function is compiled.
  */
 export async function warmUp({ options }: Lab, target: Target, body: string): Promise<void> {
   let before = { requestsPerSecond: 0, compilerUs: Number.POSITIVE_INFINITY };

@@ -27,8 +27,8 @@ export interface Portkey {
 
 /**
  * Portkey's gateway, open source from npm, as a peer: no key, no limit, no billing, no log is asked of it. It is
- * installed below .cache without its install scripts, and runs without the environment of the bench, so that it knows
- * no credential and no other address than the upstreams.
+ * installed below .cache without its install scripts. It runs without the environment of the bench, so it knows no
+ * credential and no address but the upstreams.
  */
 export async function startPortkey({ plain, streams }: FleetUpstreams): Promise<Portkey> {
   const folder = installed();

@@ -16,7 +16,7 @@ const AGAIN_MS = 500;
 const PROBE_EVERY_MS = 1_000;
 
 /**
- * `clock`: one of two edges has a wall clock 31 days behind, so that all it serves would be older than the 30 days that caps
+ * `clock`: one of two edges has a wall clock 31 days behind. All that it serves would be older than the 30 days that caps
  * count. Its events have the right time, the books are right, and a team's cap is met to the request.
  */
 export async function runClockBehind(run: Run, seed: number, notes: string[]): Promise<SeedResult> {

@@ -18,8 +18,8 @@ const MINUTES = 8;
 const SETTLE_MS = 300_000;
 
 /**
- * R01: one key's limit of so many requests a minute, and a thousand more than that within one fixed minute of the clock,
- * over all edges at once. Exactly the limit is served, everything else is 429, and the ledger has what was served.
+ * R01: a key gets a thousand requests more than its limit within one fixed minute of the clock, over all edges at once.
+ * Exactly the limit is served, everything else is 429, and the ledger has what was served.
  */
 export async function runMinute(run: Run, seed: number, notes: string[]): Promise<SeedResult> {
   const { fleet, organization, options, history } = run;

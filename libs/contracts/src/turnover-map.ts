@@ -4,9 +4,9 @@ interface Entry<V> {
 
 /**
  * A Map for what comes and goes with every request, in the order of insertion. V8 links each table that a Map or a Set
- * has outgrown to the next one (`OrderedHashTable::Rehash`): once one of them is old and dead, all that come after it,
- * and whatever they ever held, survive the collections of the young generation until a full one. An entry that leaves
- * is emptied here, so that such tables hold keys and no requests.
+ * has outgrown to the next one (`OrderedHashTable::Rehash`). Once one of them is old and dead, all later ones survive
+ * until a full collection, with whatever they ever held. An entry that leaves is emptied here, so that such tables hold
+ * keys and no requests.
  */
 export class TurnoverMap<K, V> {
   private readonly entries = new Map<K, Entry<V>>();

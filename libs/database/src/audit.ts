@@ -3,10 +3,8 @@ import { principalId } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * One row of a service's `audit_log`: append-only, the application's database role may only INSERT and SELECT.
- * Table: audit_log(id text primary key, created_at timestamptz, org_id text null, actor_kind text, actor_id text,
- * ip text, action text, target_type text, target_id text, changed_fields text[], request_id text),
- * index (org_id, created_at desc).
+ * One row of a service's `audit_log`: append-only, the application's database role may only INSERT and SELECT. Each
+ * service that writes one has the table in its Prisma schema.
  */
 export interface AuditRow {
   id: string;

@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 export const FRAME_HEADER_BYTES = 8;
 
 /**
- * Largest JSON of one frame. Below a broker's usual 1 MiB limit with room for the envelope, so that no record
- * can be journaled that the event log would refuse for ever. Also below 2^24: a header begins with a zero byte.
+ * Largest JSON of one frame. It is below a broker's usual limit of 1 MiB with room for the envelope. So no record is
+ * journaled that the event log would refuse for ever. Also below 2^24: a header begins with a zero byte.
  */
 export const MAX_FRAME_BYTES = 960 * 1024;
 

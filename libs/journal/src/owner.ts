@@ -19,10 +19,10 @@ const SOCKET_PATH_BYTES = 100;
 /**
  * Claims a role in a producer folder; null where a living process has it.
  *
- * Each claimant listens on a socket of its own name **before** it looks at the others, so of any two at least one
- * sees the other and steps back; both may, and then both try again. No lock file can be left behind by a kill: a
- * socket without a process refuses the connection. One shared name would need "remove if dead, then bind", between
- * which a second claimant can bind and be removed.
+ * Each claimant listens on a socket of its own name **before** it looks at the others. So of any two at least one sees
+ * the other and steps back; both may, and then both try again. No lock file can be left behind by a kill: a socket
+ * without a process refuses the connection. One shared name would need "remove if dead, then bind", between which a
+ * second claimant can bind and be removed.
  */
 export async function claim(folder: string, role: Role, id: string): Promise<Claim | null> {
   const sockets = socketFolder(folder, `${role}-${id}.sock`);

@@ -131,8 +131,8 @@ export function intentJson({ unit, accountId }: Intent, facts: string): string[]
 }
 
 /**
- * Returns the text of an outcome in pieces. The value, JSON of one or two objects that share no member, comes last and
- * is spliced as text, so that shipping needs neither to parse nor to serialise it.
+ * Returns the text of an outcome in pieces. The value, JSON of one or two objects that share no member, comes last. It is
+ * spliced as text: shipping neither parses nor serialises it.
  */
 export function outcomeJson(
   head: OutcomeHead,

@@ -38,9 +38,9 @@ const STALL_MS = 55_000;
 const READ_RETRY_MS = 1_000;
 
 /**
- * Takes synced records to the event log, one batch at a time, each topic in the order of its sequence numbers, and
- * asks how far they have been applied. An acknowledgement alone proves nothing: only the watermark lets a segment go.
- * Memory: one read window and one batch, whatever the backlog.
+ * Takes synced records to the event log, one batch at a time, each topic in the order of its sequence numbers. Asks how
+ * far they have been applied. An acknowledgement alone proves nothing: only the watermark lets a segment go. Memory: one
+ * read window and one batch, whatever the backlog.
  */
 export class Shipper implements ShipperHandle {
   private readonly options: ShipperOptions;

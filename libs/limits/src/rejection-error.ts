@@ -33,7 +33,7 @@ export interface Payer {
 
 /**
  * A rejection as the caller sees it: 429 `rate_limit_exceeded` with Retry-After in [reset, reset + 5 s], or 402
- * `spend_limit_exceeded`, worth a retry in a second only where running requests hold what is missing.
+ * `spend_limit_exceeded`. The 402 is worth a retry in a second only where running requests hold what is missing.
  */
 export function rejectionError(rejection: LimitRejection, random: Random, payer: Payer): ApiError {
   switch (rejection.metric) {

@@ -24,8 +24,8 @@ export function counted(value: number | undefined): number {
 }
 
 /**
- * Splits the nested counts into disjoint classes: cached over write over audio over image, so that the input
- * classes add up to prompt_tokens, the output classes to completion_tokens, and none is ever negative.
+ * Splits the nested counts into disjoint classes: cached over write over audio over image. The input classes add up to
+ * prompt_tokens, the output classes to completion_tokens, and none is ever negative.
  */
 export function tokenClasses(usage: UnitUsage): ClassTokens {
   const prompt = counted(usage.prompt_tokens);

@@ -1,7 +1,7 @@
 /**
- * `@gateway/platform/memory`: what bounds a process that every request, line or event goes through: the edge, the workers and
- * the usage service. Young garbage is collected in 16 MiB instead of up to 64, by one thread, because on few processors V8's
- * helpers cost more than they save; the heap may grow to twice what lives, V8 would take five times. With 4 MiB and half
+ * `@gateway/platform/memory`: what bounds a process that every request, line or event goes through: the edge, the workers
+ * and the usage service. Young garbage is collected in 16 MiB instead of up to 64, by one thread: on few processors V8's
+ * helpers cost more than they save. The heap may grow to twice what lives, V8 would take five times. With 4 MiB and half
  * more an edge had 291 MiB instead of 348, and took 195 µs of processor a request instead of 137. Buffers count where V8
  * decides when to collect all: so the ballast of the shipper's thread works (shipper-worker.ts).
  */

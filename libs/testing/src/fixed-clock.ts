@@ -51,8 +51,8 @@ export class FixedClock implements Clock {
   }
 
   /**
-   * Moves time on, running each timer at its own moment and in order, with everything that awaits it,
-   * also timers that these set within the span.
+   * Moves time on, running each timer at its own moment and in order, with everything that awaits it. Timers that these
+   * set within the span run, too.
    */
   async advance(ms: number): Promise<void> {
     const end = this.elapsedMs + ms;

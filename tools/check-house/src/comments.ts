@@ -8,7 +8,7 @@ const HALF_SENTENCES =
   /^(?:Above|After|Against|As|Asked|At|Because|Before|Behind|Below|Beside|Between|Beyond|By|For|Found|From|Given|Held|How|If|In(?!-)|Instead|Into|Kept|Known|Made|Near|Never|Nobody|Not|Of|On|Once|Only|Onto|Out|Over|Past|Per|Put|Said|Seen|Sent|Since|So|Somebody|Taken|Than|That|Then|Those|Through|To|Told|Under|Unlike|Until|Up|What|Whatever|When|Where|Whether|Which|While|Who|Whoever|Whom|Whose|Why|With|Within|Without)\b/;
 
 /** Longest sentence of a doc comment; a colon or a semicolon ends one, too. */
-const WORDS_MAX = 30;
+const WORDS_MAX = 25;
 const SENTENCE_END = /[.;:!?](?=\s)/;
 const CODE = /`[^`]*`/g;
 /** Lines of an example, which are indented by four spaces. */

@@ -55,11 +55,11 @@ describe('check-house', () => {
     },
   );
 
-  it('refuses a sentence of a doc comment with more than 30 words, and takes two of 20', () => {
+  it('refuses a sentence of a doc comment with more than 25 words, and takes two of 20', () => {
     const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
     const comment = (text: string): string => `/**\n * Returns\n * ${text}.\n */\nexport const a = 1;\n`;
-    expect(inEdge(comment(words(30)))).toEqual(['doc-comment']);
-    expect(inEdge(comment(words(29)))).toEqual([]);
+    expect(inEdge(comment(words(25)))).toEqual(['doc-comment']);
+    expect(inEdge(comment(words(24)))).toEqual([]);
     expect(inEdge(comment(`${words(19)}; ${words(20)}`))).toEqual([]);
     expect(inEdge(comment(`\`${words(40)}\``))).toEqual([]);
     expect(inEdge(comment(`it:\n *\n *     ${words(40)}\n *\n * Done`))).toEqual([]);

@@ -24,9 +24,10 @@ export interface Growth {
 }
 
 /**
- * Gives a topic more partitions and keeps the order of each account, which goes to another partition by it. The topic takes no
- * record meanwhile, because a batch of one byte is its largest: producers keep theirs and try again. Once all groups have
- * read what is there the partitions are made, and the topic opens when nobody can think any more that they are fewer.
+ * Gives a topic more partitions and keeps the order of each account, which goes to another partition by it. The topic
+ * takes no record meanwhile, because a batch of one byte is its largest: producers keep theirs and try again. The
+ * partitions are made once all groups have read what is there. The topic opens when nobody can think any more that they
+ * are fewer.
  */
 export async function growTopic(
   kafka: Pick<kafkajs.Kafka, 'admin'>,

@@ -6,8 +6,9 @@ const RETRIES = 2;
 const AGAIN_MIN_S = 5;
 const AGAIN_S = 15;
 /**
- * A browser without a network may still reach a gateway beside it. What it does not reach fails and says so: held back until
- * the network comes, a read would show its skeleton for ever, and a change be made when nobody thinks of it any more.
+ * A browser without a network may still reach a gateway beside it. What it does not reach fails and says so. Held back
+ * until the network comes, a read would show its skeleton for ever. A change would be made when nobody thinks of it any
+ * more.
  */
 const ALSO_WITHOUT_NETWORK = { networkMode: 'always' } as const;
 

@@ -9,8 +9,8 @@ export interface PeriodBudgetRecord {
   org_id: string | null;
   scope: BudgetGrant['scope'];
   /**
-   * Id of the scope; that of a tag is `name=value`, that of an end user the HMAC of their id under a key of the account, that of a
-   * provider its slug.
+   * Id of the scope; that of a tag is `name=value`, that of a provider its slug. That of an end user is the HMAC of their
+   * id under a key of the account.
    */
   scope_id: string;
   name: string;

@@ -29,9 +29,9 @@ export interface IdempotencyRecord {
  */
 export abstract class IdempotencyStore {
   /**
-   * Takes the key in one statement. Answers null where it was free or the owner's already, or its record was created before
-   * `replaceBefore`, or it is unanswered since before `abandonedBefore` (a process died over it);
-   * else the record that holds it.
+   * Takes the key in one statement. Answers null where it was free or the owner's already, or where its record was
+   * created before `replaceBefore`. A record unanswered since before `abandonedBefore`, over which a process died, gives
+   * way, too. Else answers the record that holds it.
    */
   abstract claim(
     claim: IdempotencyClaim,

@@ -318,8 +318,8 @@ export abstract class LimitStore {
     settledBy?: number,
   ): Promise<AccountState>;
   /**
-   * Units whose reservation or settlement is due for a look into the ledger, oldest first. A settled one that was named is
-   * due again 5 s later, so that units that the ledger does not know yet never stand before the others.
+   * Units whose reservation or settlement is due for a look into the ledger, oldest first. A settled one that was named
+   * is due again 5 s later. Units that the ledger does not know yet never stand before the others.
    */
   abstract due(accountId: string, limit: number): Promise<string[]>;
   /** Counts a request on the limits of a platform credential, over all edges; at a limit it counts nothing. */
@@ -328,8 +328,8 @@ export abstract class LimitStore {
   abstract correctCredential(correction: { id: string; minute: number; tokens: number }): Promise<void>;
   abstract close(): Promise<void>;
   /**
-   * Returns units of the account that lapsed and were never heard of again, and those that are settled and not posted, page by
-   * page from the cursor `0`. A unit may come twice. None in a store that ends with the one process whose journal has them.
+   * Returns units of the account that lapsed and were never heard of again, or are settled and not posted. Pages begin at
+   * the cursor `0`. A unit may come twice. None in a store that ends with the one process whose journal has them.
    */
   async unheard(_accountId: string, _cursor: string): Promise<UnheardPage> {
     return { units: [], unnamed: 0, next: null };

@@ -47,8 +47,8 @@ async function areFree(ports: readonly number[], host: string): Promise<boolean>
 }
 
 /**
- * A name of Linux's abstract namespace, which the kernel gives to one process of the network namespace and takes back when
- * that ends, however it ends (unix(7)). Null where there are none: two programs may then choose the same port.
+ * A name of Linux's abstract namespace (unix(7)). The kernel gives it to one process of the network namespace, and takes
+ * it back however that ends. Null where there are none: two programs may then choose the same port.
  */
 function held(port: number): Promise<Server | 'taken' | null> {
   return new Promise((resolve) => {

@@ -84,8 +84,8 @@ export type Part =
   | ToolResultPart;
 
 /**
- * One turn. A `tool` turn holds tool_result parts only, and stands between the assistant turn that asked
- * and the next user turn, whatever the caller's dialect made of it.
+ * One turn. A `tool` turn holds tool_result parts only. Whatever the caller's dialect, it stands between the assistant
+ * turn that asked and the next user turn.
  */
 export interface Turn {
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';

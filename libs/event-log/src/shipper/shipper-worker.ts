@@ -19,9 +19,10 @@ const NICE = 10;
 if (process.platform === 'linux' && !isAwaited) setPriority(NICE);
 
 /**
- * Memory that is never touched, so the system gives none of it. V8 collects a small heap whenever its buffers have grown by
- * a part of it: with hardly 10 MiB alive and some MiB of records a second that was four times a second, each with V8's
- * helper threads, 30 µs of processor a request. Beside 64 MiB it is once in eight seconds. Exported, or it would be collected.
+ * Memory that is never touched, so the system gives none of it. V8 collects a small heap whenever its buffers have grown
+ * by a part of it. With hardly 10 MiB alive and some MiB of records a second, that was four times a second. Each took
+ * V8's helper threads: 30 µs of processor a request. Beside 64 MiB it is once in eight seconds. Exported, or it would be
+ * collected.
  */
 export const ballast = Buffer.allocUnsafeSlow(64 * 1024 * 1024);
 

@@ -1,14 +1,14 @@
 import { LISTS, RECORDS } from './prelude.lua.js';
 
 /**
- * KEYS: acct, units, due of each account. ARGV: node, test clock or '', then for each account: gen or '', packed
- * {ledger version, records, units}, packed posted amount per record, a character per unit (`1` where it only frees a
+ * KEYS: acct, units, due of each account. ARGV: node, test clock or '', then for each account: gen or '', packed {ledger
+ * version, records, units}, packed posted amount per record; a character per unit (`1` where it only frees a
  * reservation), record names, unit ids.
  *
  * A version holds the history of the ledger above 2^32: those of different histories do not compare, because a database
- * that was restored begins again with lower ones. A gen that is still the account's always stamps: where the value held is
- * of a later version than this one, it is a later snapshot of the same ledger. The answer is `<number of the account from
- * 0>:<latest such version>...`, empty where there is none.
+ * that was restored begins again with lower ones. A gen that is still the account's always stamps: where the value held
+ * is of a later version than this one, it is a later snapshot of the same ledger. The answer is `<number of the account
+ * from 0>:<latest such version>...`, empty where there is none.
  */
 export const MIRROR = `
 ${LISTS}

@@ -156,8 +156,8 @@ end
 `;
 
 /**
- * Frees what `lapsed` names, and keeps the names: their ends may have gone with an edge. Needs RECORDS. It begins with what
- * takes memory from nobody, because Redis at its `maxmemory` refuses a script the first write that may need some, and no later one.
+ * Frees what `lapsed` names, and keeps the names: their ends may have gone with an edge. Needs RECORDS. It begins with
+ * what needs no memory: Redis at its `maxmemory` refuses a script the first write that may need some, and no later one.
  */
 export const FREE_LAPSED = `
 local room, lost, unnamed = ${LAPSED_NAMES} - redis.call('HLEN', lostKey), {}, 0

@@ -3,16 +3,18 @@ import { CLOCK, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
 
 /**
  * KEYS: acct, units, due of each account. ARGV: node, test clock or '', packed {units, lists} per account, packed
- * {action, nano, tokens, lease ms, list} per unit (actions: 0 renew, 1 settle, 2 cancel), then for each account its lists
+ * {action, nano, tokens, lease ms, list} per unit (actions: 0 renew, 1 settle, 2 cancel); then for each account its lists
  * of record names, each joined by a line feed, and the ids of its units.
  *
- * A settle of an amount that finds no unit is in doubt: the store lost the unit, or the mirror of its posting came first and it would
- * count twice. It is due for a look into the ledger at once, and for a while the account's money refuses nothing for good.
+ * A settle of an amount that finds no unit is in doubt: the store lost the unit, or the mirror of its posting came first
+ * and it would count twice. It is due for a look into the ledger at once, and for a while the account's money refuses
+ * nothing for good.
  *
- * A unit that is registered again holds its worst case. A cancelled unit never ran: its windows get back what admission counted.
+ * A unit that is registered again holds its worst case. A cancelled unit never ran: its windows get back what admission
+ * counted.
  *
- * The correction of tokens needs the unit in state r, so a repeated put corrects once; a unit that was registered
- * again after a loss was never counted in the window and is not corrected.
+ * The correction of tokens needs the unit in state r, so a repeated put corrects once; a unit that was registered again
+ * after a loss was never counted in the window and is not corrected.
  */
 export const PUT = `
 ${CLOCK}

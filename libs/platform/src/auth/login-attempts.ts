@@ -22,11 +22,10 @@ interface Failures {
 }
 
 /**
- * Slows down who guesses passwords, or codes of coupons with the person in place of the IP: per IP a bounded number
- * of logins in a window, and per IP and email address, known or not, a wait that doubles with each failure. Never per
- * email address alone, or anybody could lock its owner out.
- * Counts live in this process: n replicas allow n times as many, which a password of 32 random characters or argon2id
- * bears.
+ * Slows down who guesses passwords, or codes of coupons with the person in place of the IP: per IP a bounded number of
+ * logins in a window; per IP and email address, known or not, a wait that doubles with each failure. Never per email
+ * address alone, or anybody could lock its owner out. Counts live in this process: n replicas allow n times as many,
+ * which a password of 32 random characters or argon2id bears.
  */
 @Injectable()
 export class LoginAttempts {

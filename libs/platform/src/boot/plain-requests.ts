@@ -40,9 +40,9 @@ class PlainRequest implements AdmittedRequest {
 }
 
 /**
- * Requests that pass Fastify's router, hooks, body parser and reply by: a POST to such a route with a head that leaves no
- * doubt, a small body, and a key that is in memory and may call. Every other request is Fastify's, untouched, and so is
- * the answer to a failure: each of its rules is in one place.
+ * Requests that pass Fastify's router, hooks, body parser and reply by. Such a POST has a head that leaves no doubt, a
+ * small body, and a key that is in memory and may call. Every other request is Fastify's, untouched, and so is the answer
+ * to a failure: each of its rules is in one place.
  */
 export class PlainRequests {
   private readonly routes = new Map<string, PlainRoute>();

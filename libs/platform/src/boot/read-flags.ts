@@ -1,6 +1,6 @@
 /**
- * `@gateway/platform/flags`: what a command reads before it loads anything else. The whole of the platform brings Nest,
- * Fastify and class-validator, most of a second in which neither its usage nor a wrong flag would be answered.
+ * `@gateway/platform/flags`: what a command reads before it loads anything else. The whole platform brings Nest, Fastify
+ * and class-validator: most of a second before a wrong flag would be answered.
  */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
@@ -8,8 +8,8 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 type Parsed<T extends Options> = ReturnType<typeof parseArgs<{ options: T; allowPositionals: true }>>;
 
 /**
- * The flags of a command of this repository. `--help` prints its usage and ends with status 0; a flag that is not known or
- * lacks its value ends with status 2 and one sentence, and so does a word where none is taken.
+ * The flags of a command of this repository. `--help` prints its usage and ends with status 0. An unknown flag, a flag
+ * without its value and a word where none is taken end with status 2 and one sentence.
  */
 export function readFlags<T extends Options>(
   usage: string,

@@ -12,8 +12,8 @@ const OURS: ReadonlySet<string> = new Set([
 const LINES_PER_SECOND = 10;
 
 /**
- * Writes why a request ended as it did where the answer does not say it: a bug each time, with its stack; a 503 of ours with
- * its code and cause, at most ten a second, `count` standing for those that were not written since the last line.
+ * Writes why a request ended as it did where the answer does not say it: a bug each time, with its stack; a 503 of ours
+ * with its code and cause, at most ten a second. `count` stands for those that were not written since the last line.
  */
 export class FailureLog {
   private second = -1;

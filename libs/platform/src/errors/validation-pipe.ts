@@ -57,7 +57,7 @@ type Place = (string | number)[];
 
 /**
  * class-transformer for one object at a time. It leaves out names that every object has, for example `constructor`, and
- * breaks on some of them, so it sees no member without a class of its own: such a one stays the caller's value, by
+ * breaks on some of them. So it sees no member without a class of its own: such a one stays the caller's value, by
  * reference. Where a class names the members, such a name is refused: class-validator would not find it unknown.
  */
 const TRANSFORMER: NonNullable<ValidationPipeOptions['transformerPackage']> = {

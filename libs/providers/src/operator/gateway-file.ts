@@ -11,8 +11,8 @@ const LISTS = ['providers', 'models', 'prices', 'aliases', 'budgets'] as const;
 const schema = new LazySchema(GATEWAY_CONFIG_SCHEMA, { strict: false, allErrors: true, verbose: true });
 
 /**
- * A gateway.yaml as far as it can be read: what is wrong with it, and the entries that are well-formed, so that whoever
- * knows more (prices, limits) can look at those as well, and one report names everything.
+ * A gateway.yaml as far as it can be read: its faults, and the entries that are well-formed. Whoever knows more (prices,
+ * limits) can look at those as well, and one report names everything.
  */
 export class GatewayFile {
   /** The entries without a fault of form. */

@@ -230,8 +230,8 @@ function paramsNeed(
 }
 
 /**
- * The members that replace the legacy ones: every upstream is asked with tools. Legacy calls have no ids, and each is
- * answered by the next function message of its name, so an id made of the position distinguishes them. Such a caller
+ * The members that replace the legacy ones: every upstream is asked with tools. Legacy calls have no ids: each is
+ * answered by the next function message of its name. So an id made of the position distinguishes them. Such a caller
  * reads one call per answer: parallel calls are turned off.
  */
 export function toolsForFunctions(body: JsonObject): JsonObject {

@@ -31,9 +31,9 @@ export function isOwnFormat(format: string | undefined): boolean {
 }
 
 /**
- * Events -> the objects of a messages stream. At most one block is open and indexes are
- * dense; what comes while a tool is open, another tool or a text between its fragments, waits until that one has ended or
- * its arguments are whole. A plain answer is built of the same objects, so both agree.
+ * Events -> the objects of a messages stream. At most one block is open and indexes are dense. A text or another tool
+ * between the fragments of a tool waits until that has ended or its arguments are whole. A plain answer is built of the
+ * same objects, so both agree.
  */
 export class AnswerWriter {
   private isStarted = false;

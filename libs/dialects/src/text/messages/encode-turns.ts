@@ -68,8 +68,8 @@ function merged({ turns, files }: Sent, from: number): Message[] {
 }
 
 /**
- * Turns -> `system` and `messages`: leading system turns become blocks, turns of one side become one
- * message with every tool_result ahead of its text, and the conversation begins with the user.
+ * Turns -> `system` and `messages`: leading system turns become blocks; turns of one side become one message with every
+ * tool_result ahead of its text. The conversation begins with the user.
  */
 export function encodeTurns({ turns, files }: Sent): { system: JsonObject[]; messages: Message[] } {
   const firstOther = turns.findIndex((turn) => !isSystem(turn));

@@ -6,8 +6,8 @@ const FROM_OTHERS = 'toolu_via_';
 const ENCODED = 'toolu_b64_';
 
 /**
- * An id that this dialect's servers accept. One that they would refuse is spelled in base64url, which no other id can
- * collide with, which is the same on every turn, and which `callerToolId` undoes.
+ * An id that this dialect's servers accept. One that they would refuse is spelled in base64url, with which no other id
+ * collides. It is the same on every turn, and `callerToolId` undoes it.
  */
 export function upstreamToolId(id: string): string {
   return spelled(plainToolId(id));

@@ -5,7 +5,7 @@ const WAITING_MAX = 64;
 const WAIT_MS = 3_000;
 
 /**
- * Writes of one process, one after the other: each makes a whole snapshot under the lock of all processes, and those that
+ * Writes of one process, one after the other: each makes a whole snapshot under the lock of all processes. Those that
  * wait here hold no connection, which reads and the write itself need. Who waits too long is refused with
  * service_unavailable.
  */

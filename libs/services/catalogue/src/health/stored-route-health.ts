@@ -62,8 +62,8 @@ interface StoredState extends ProviderState {
 }
 
 /**
- * The reports of all edges, added up in slots of five minutes in the service's database, so that every process of the
- * service shows the same. Reads are answered from memory.
+ * The reports of all edges, added up in slots of five minutes in the service's database. Every process of the service
+ * shows the same. Reads are answered from memory.
  */
 @Injectable()
 export class StoredRouteHealth extends RouteHealth {

@@ -40,9 +40,9 @@ type Verdict = { hold: ProviderHold | null } | { closedSeconds: number };
 type Timed = Pick<AdmissionOf, 'unitId' | 'requestedAtMs'>;
 
 /**
- * Admission where providers have budgets: beside the scopes of the key, in the same trip, the most that the platform may owe is
- * held on the hard budgets of each provider of the plan. Each provider has an account of its own in the limit store, so that the
- * protocol of money holds for it as it stands. A provider without room leaves the plan.
+ * Admission where providers have budgets: the most that the platform may owe is held on the hard budgets of each provider
+ * of the plan. It is held in the same trip as the scopes of the key. Each provider has an account of its own in the limit
+ * store, so that the protocol of money holds for it as it stands. A provider without room leaves the plan.
  */
 @Injectable()
 export class ProviderAdmission {

@@ -18,8 +18,8 @@ const PATIENCE_MS = 1_500;
 
 /**
  * Notices that the limit store lost what it knew: emptied, restarted, failed over to a replica. Each node of it makes a
- * new gen for an account that nobody uses. Then what this process holds is put again, or a loss during an outage of
- * the event log or the ledger would hide that spend for the whole outage.
+ * new gen for an account that nobody uses. Then what this process holds is put again. Else a loss during an outage of the
+ * event log or the ledger would hide that spend for the whole outage.
  */
 export class StoreWatch {
   private readonly gens = new Map<string, string>();

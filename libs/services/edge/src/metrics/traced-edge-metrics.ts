@@ -13,8 +13,9 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 const FINISH_REASON = /^\w{1,40}$/;
 
 /**
- * The same figures, and a span for each trip to the limit store and each call of a provider, written when it is over, from
- * what is measured anyway. It stands in EdgeMetrics' place only where traces are collected: without, nothing of it runs.
+ * The same figures, and a span for each trip to the limit store and each call of a provider. A span is written when that
+ * is over, from what is measured anyway. It stands in EdgeMetrics' place only where traces are collected: without,
+ * nothing of it runs.
  */
 export class TracedEdgeMetrics extends EdgeMetrics {
   constructor(

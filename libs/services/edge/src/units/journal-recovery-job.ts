@@ -8,8 +8,8 @@ import { crashRecord } from './crash-record.js';
 const RECOVER_EVERY_MS = 60_000;
 
 /**
- * Takes over journals of dead processes, at the start and once a minute. Tells the ledger then that this process lives, and
- * which journals have ended, so that the ledger notices when a process is lost with its disk.
+ * Takes over journals of dead processes, at the start and once a minute. Then tells the ledger that this process lives
+ * and which journals have ended: so a process lost with its disk is noticed.
  */
 @Injectable()
 export class JournalRecoveryJob {

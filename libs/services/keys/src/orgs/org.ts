@@ -24,7 +24,7 @@ const PLATFORM_FIELDS = [
 
 /**
  * Throws ApiError `forbidden` for a field that the caller may not set: tier, credit limit and realtime take a super
- * admin, the others a role in the organization, which a super admin has only as its owner or admin.
+ * admin; the others take a role in the organization. A super admin has that only as its owner or admin.
  */
 export function requireFields(caller: SessionPrincipal, body: UpdateOrgBody, orgId: string | null): void {
   const isPlatform = (name: string): boolean => PLATFORM_FIELDS.some((field) => field === name);

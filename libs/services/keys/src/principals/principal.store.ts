@@ -140,8 +140,8 @@ const BY_ID_OF = keyQuery('k.id = $1 AND k.account_id = ANY($2)', 'NULL::timesta
 const BY_ID = keyQuery('k.id = $1 AND k.account_id = $2', 'NULL::timestamptz');
 
 /**
- * Finds a key by the stored digest of its secret, the current or a rotated one in its grace, under the newest pepper
- * and the one before; null = unknown.
+ * Finds a key by the stored digest of its secret, under the newest pepper and the one before. The secret is the current
+ * one or a rotated one in its grace; null = unknown.
  */
 export function findKeyByHmac(
   pool: pg.Pool,

@@ -33,7 +33,7 @@ export type Spent =
 
 /**
  * Spends a token by one conditional UPDATE and answers the next of its family. Each is derived from the one before with a
- * secret of the service, so that a used token can answer its successor again, though no token is stored.
+ * secret of the service. So a used token can answer its successor again, though no token is stored.
  */
 export async function spendRefreshToken(
   tx: Tx,

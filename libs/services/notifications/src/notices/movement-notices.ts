@@ -5,8 +5,8 @@ import { scopeFields, type Notice, type Repetition, type ThresholdsOf } from './
 const PCT_UNITS = 10_000;
 
 /**
- * Rungs that a movement of the ledger has crossed. Movements of one balance or key are a chain without gaps, so each
- * crossing is in exactly one of them, whatever the order they come in and however often.
+ * Rungs that a movement of the ledger has crossed. Movements of one balance or key are a chain without gaps. So each
+ * crossing is in exactly one of them, in whatever order and however often they come.
  */
 export function movementNotices(event: AccountEvent, thresholds: ThresholdsOf): Notice[] {
   if (event.org_id == null) return [];

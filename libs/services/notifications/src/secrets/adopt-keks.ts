@@ -9,8 +9,9 @@ const CHECK = { key: 'kek_check/1/key', text: 'kek_check/1' };
 const BATCH = 100;
 
 /**
- * Puts the data key of every signing secret, and at last the check, under the first of the keys, so that the one before
- * can be taken away. A start that is killed leaves each of them readable, and the next one does the rest. Throws where the keys are not those that this database was filled with: no secret would open.
+ * Puts the data key of every signing secret, and at last the check, under the first of the keys. The one before can then
+ * be taken away. A start that is killed leaves each of them readable, and the next one does the rest. Throws where the
+ * keys are not those that this database was filled with: no secret would open.
  */
 export async function adoptKeks(tx: Tx, keks: Keks, random: Random): Promise<void> {
   const made = envelopeColumns(sealEnvelope(KNOWN, keks, CHECK, random));

@@ -66,8 +66,8 @@ export function openedColumns(columns: SealedColumns, keks: Keks, row: string): 
 }
 
 /**
- * Throws where the keys are not those that the contents were sealed with. What is checked goes over to a new key, so that
- * the one before can be taken away once the last content that it sealed is gone.
+ * Throws where the keys are not those that the contents were sealed with. The check goes over to a new key. The one
+ * before can be taken away once the last content that it sealed is gone.
  */
 async function checkContentKeks(database: UsageDatabase, keks: Keks, random: Random): Promise<void> {
   const made = sealEnvelope(KNOWN, keks, CHECK, random);

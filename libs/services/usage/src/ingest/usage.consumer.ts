@@ -3,7 +3,7 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { TOPIC, type ConsumedRecord } from '@gateway/contracts';
 import { BATCH_MAX, Ingestion } from './ingestion.js';
 
-/** A posting's cost is of the batch more than of its events, so that events of a busy time wait for a quarter of a second. */
+/** A posting costs by the batch more than by its events, so events of a busy time wait for a quarter of a second. */
 const BOUNDS = { maxBatch: BATCH_MAX, lingerMs: 250 };
 
 /**

@@ -30,8 +30,8 @@ export async function missingRanges(
 
 /**
  * Gives the gaps of a producer's epoch up: the numbers count as applied, so that the watermark passes them and its
- * journal can go. Each range is kept with its reason. A record of them that should come after all is applied all the
- * same, because an event is known by its unit and not by its number.
+ * journal can go. Each range is kept with its reason. A record of them that comes after all is applied all the same: an
+ * event is known by its unit and not by its number.
  */
 export async function giveUp(
   epoch: Epoch & { reason: string },

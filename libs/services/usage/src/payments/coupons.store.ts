@@ -84,8 +84,8 @@ export class CouponsStore {
   }
 
   /**
-   * Throws ApiError `not_found` for an unknown code, `conflict` for one that is expired, used up, or used by this account or
-   * person, `rate_limit_exceeded` for a person who guesses.
+   * Throws ApiError `not_found` for an unknown code, `rate_limit_exceeded` for a person who guesses. Throws `conflict`
+   * for a code that is expired, used up, or used by this account or person.
    */
   async redeem(code: string, payer: Payer, audit: AuditRow): Promise<RedemptionRecord> {
     const { attempts } = this;

@@ -4,8 +4,8 @@ const NEEDS_ESCAPE = /["\\]/;
 const ESCAPED = /["\\]/g;
 
 /**
- * PostgreSQL's text of an array. The driver's own way of writing one was a sixth of the CPU time of a batch, because
- * it treats every element as if it could be an array itself.
+ * PostgreSQL's text of an array. The driver's own way of writing one was a sixth of the CPU time of a batch: it takes
+ * every element for a possible array.
  */
 export function arrayLiteral(values: readonly Element[]): string {
   return `{${values.map(element).join(',')}}`;

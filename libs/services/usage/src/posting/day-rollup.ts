@@ -12,8 +12,8 @@ const ROUND_MS = 20_000;
 
 /**
  * Adds quarters of an hour up to hours and days of UTC, one after the other, and hours backwards through what was there
- * before them. A posting holds `days_to` and `hours_from` still, and adds what lies between them to slot, hour and day
- * alike, so that each unit is in each once.
+ * before them. A posting holds `days_to` and `hours_from` still. It adds what lies between them to slot, hour and day
+ * alike, so each unit is in each once.
  */
 @Injectable()
 export class DayRollup {

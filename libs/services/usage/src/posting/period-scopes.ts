@@ -57,10 +57,10 @@ export const NOT_SUMMED = 'the spend of a period is not summed yet';
 const TAG_OF_READING = `regexp_replace(l ->> 'scope_id', '/b:[^/]*$', '')`;
 
 /**
- * SQL of the spend of a scope in a period: its whole hours, and the events of those that it cuts; of a provider whole quarters of an
- * hour, with which the days of every zone begin. `w` has account_id, scope,
- * scope_id and the columns of `PeriodColumns`. null of a tag or an end user whose hours are not summed (`CarriedScopes`), and of
- * a provider while events of before are still added up (`ProviderRollup`).
+ * SQL of the spend of a scope in a period: its whole hours, and the events of those that it cuts; of a provider whole
+ * quarters of an hour, with which the days of every zone begin. `w` has account_id, scope, scope_id and the columns of
+ * `PeriodColumns`. null of a tag or an end user whose hours are not summed (`CarriedScopes`). Also null of a provider
+ * while older events are still added up (`ProviderRollup`).
  */
 export const PERIOD_SPENT = `CASE WHEN w.scope = 'provider' THEN (
     SELECT CASE WHEN (SELECT owed_from FROM spend_window) = '' THEN coalesce(sum(p.amount), 0) END FROM provider_slot p

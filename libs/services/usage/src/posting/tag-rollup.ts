@@ -20,8 +20,8 @@ interface Noted {
 }
 
 /**
- * Notes which tags the events of a quarter of an hour carry, from what is posted, one after the other and backwards through
- * what was there before. Time is claimed first, which waits for the postings under way: each event is seen by the round or
+ * Notes which tags the events of a quarter of an hour carry. It follows what is posted, and goes backwards through what
+ * was there before. Time is claimed first, which waits for the postings under way: each event is seen by the round or
  * noted by its posting, or by both, and what a kill leaves undone is done again.
  */
 @Injectable()

@@ -35,8 +35,8 @@ const SUMS = `count(*)::int AS requests, sum(prompt_tokens) AS prompt_tokens, su
   sum(cached_tokens) AS cached_tokens, sum(cost) AS cost, ${classes('latency_class')} AS latency, ${classes('ttft_class')} AS ttft`;
 
 /**
- * Query that sums the events of account $1 and the day that begins at $2, as JSON, for the names whose rows save the
- * most events; and the names that are left out.
+ * Query that sums the events of account $1 and the day that begins at $2, as JSON. It takes the names whose rows save the
+ * most events, and says which are left out.
  */
 export const SUM_TAGS = `
 WITH carried AS MATERIALIZED (${carriedSql(`account_id = $1 AND created_at >= $2 AND created_at < $2::timestamptz + interval '24 hours'`)}

@@ -63,8 +63,8 @@ export class FairScheduler {
   }
 
   /**
-   * Reads once the account has a place. Throws ApiError `rate_limit_exceeded` for an account of which too many wait,
-   * `service_unavailable` where too many wait in all and for one that has waited too long, and what `read` throws.
+   * Reads once the account has a place. Throws ApiError `rate_limit_exceeded` for an account of which too many wait, and
+   * what `read` throws. Throws `service_unavailable` where too many wait in all and for one that has waited too long.
    */
   async of<T>(accountId: string, read: () => Promise<T>): Promise<T> {
     const account = this.accounts.get(accountId) ?? {

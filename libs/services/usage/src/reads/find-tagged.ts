@@ -9,9 +9,9 @@ import { Values } from './values.js';
 const NEWEST = 10_000;
 
 /**
- * Ids of a page of events that carry a tag, newest first. No index knows tags, because each event that comes in would pay for
- * it. What many events carry is among the newest ones. What few carry is sought in the quarters of an hour that have it, and
- * not in the order of events, which PostgreSQL would take for the limit's sake: page by page of the disk, a row at a time.
+ * Ids of a page of events that carry a tag, newest first. No index knows tags, because each event that comes in would pay
+ * for it. What many events carry is among the newest ones. What few carry is sought in the quarters of an hour that have
+ * it. PostgreSQL would take the order of events for the limit's sake: page by page of the disk, a row at a time.
  */
 export async function findTagged(database: UsageDatabase, query: PageQuery, tag: Tag): Promise<string[]> {
   const { offset, limit } = query;

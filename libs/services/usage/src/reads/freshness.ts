@@ -34,8 +34,8 @@ const MATCHED_MS = 500;
 const HELD_SCOPES = HELD_KINDS.map((kind) => counterScope('', heldCounter(kind)));
 
 /**
- * Lets a finished request show in the next read: a unit is in the limit store from admission until its
- * posting was projected, so a read waits, within bounds, until none is left that has finished.
+ * Lets a finished request show in the next read: a unit is in the limit store from admission until its posting was
+ * projected. So a read waits, within bounds, until none is left that has finished.
  */
 @Injectable()
 export class Freshness {

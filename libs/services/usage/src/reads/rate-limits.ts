@@ -28,9 +28,9 @@ interface SeenLimits {
 }
 
 /**
- * Returns the counters that a caller sees. A key sees its own alone; a session the scopes of itself in the org, an
- * admin key the org's, either with `key_id` all of a key that it may look at. Throws ApiError `not_found` for another
- * key, `forbidden` for another org.
+ * Returns the counters that a caller sees. A key sees its own alone; a session the scopes of itself in the org, an admin
+ * key the org's. With `key_id` either sees all of a key that it may look at. Throws ApiError `not_found` for another key,
+ * `forbidden` for another org.
  */
 export async function seenLimits(
   principal: Principal,

@@ -89,8 +89,8 @@ export class SeriesStore {
   }
 
   /**
-   * Days are counted on the zone's calendar, hours on the clock: a day may have 23 of them, and one zone moves its clocks by
-   * half an hour, so that its hours begin elsewhere from then on.
+   * Days are counted on the zone's calendar, hours on the clock: a day may have 23 of them. One zone moves its clocks by
+   * half an hour: its hours begin elsewhere from then on.
    */
   private async starts({ from, before, granularity, timeZone }: SeriesQuestion): Promise<Date[]> {
     const sql =

@@ -45,11 +45,11 @@ const MIRROR_KINDS: ReadonlySet<DifferenceKind> = new Set([
 ]);
 
 /**
- * Proves the books. Every minute a bounded part: the links of what was posted of late, and as many
- * accounts in the order of their ids as a second allows, each whole. So a small ledger is proved every minute, a large
- * one in a round of many, and a minute costs the same however much is stored: how many events an account has is asked of its
- * days first. Records that could not be applied are few, and asked for every minute: a process that has just started knows
- * them, which a counter would have forgotten. The full proof is for an operator: FullReconciliation.
+ * Proves the books. Every minute a bounded part: the links of what was posted of late, and as many accounts in the order
+ * of their ids as a second allows, each whole. So a small ledger is proved every minute, a large one in a round of many.
+ * A minute costs the same however much is stored: how many events an account has is asked of its days first. Records that
+ * could not be applied are few, and asked for every minute: a process that has just started knows them, which a counter
+ * would have forgotten. The full proof is for an operator: FullReconciliation.
  */
 @Injectable()
 export class Reconciler {

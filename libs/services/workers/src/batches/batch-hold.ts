@@ -44,9 +44,9 @@ export class BatchWorth {
 }
 
 /**
- * The money of a batch's lines that hold none by themselves: of all lines at first and while a provider has them, less with
- * every line that is posted, or that begins here and holds its own. It gives way to the batch's own lines where there is
- * no room for both.
+ * The money of a batch's lines that hold none by themselves: of all lines at first and while a provider has them. It is
+ * less with every line that is posted, or that begins here and holds its own. It gives way to the batch's own lines where
+ * there is no room for both.
  */
 export class BatchHold {
   private left: number;

@@ -3,8 +3,8 @@ import { ApiError, type ErrorCode, type InferenceAnswer } from '@gateway/contrac
 
 /**
  * True where the answer ended a unit: its event is written, and whatever is tried again is another unit. Where it is
- * false the same number is asked for again, so that a crash between its event and our note of it costs nothing twice:
- * the ledger takes one event of a unit.
+ * false the same number is asked for again: the ledger takes one event of a unit. So a crash between its event and our
+ * note of it costs nothing twice.
  */
 export function isUnit({ status, unit_ended }: InferenceAnswer): boolean {
   // Of an edge that does not say it: what it refuses with these is hardly ever one.
