@@ -2,16 +2,19 @@ import { readFileSync } from 'node:fs';
 import type { LedgerOperator } from '@gateway/usage';
 import { readFlags } from '@gateway/platform/flags';
 import { replay } from './replay-topic.js';
+import type { TopicLetters } from './topic-letters.js';
 
 export const USAGE = `usage: npm run ledger -- dead-letters
-       npm run ledger -- apply DIGEST [--value FILE]
+       npm run ledger -- apply DIGEST|LETTER [--value FILE]
        npm run ledger -- close DIGEST --reason TEXT
        npm run ledger -- give-up PRODUCER EPOCH [--through NUMBER] [--yes --reason TEXT]
        npm run ledger -- replay FILE [--cursor FILE]
        npm run ledger -- partition [--yes]
 
-dead-letters  the newest records that could not be applied
-apply         applies one after all, as it was or as FILE corrects it: a CloudEvent in JSON
+dead-letters  the newest records that could not be applied: those of the ledger, and with KAFKA_BROKERS those of every other
+              service, whose names begin with the service
+apply         applies one after all, as it was or as FILE corrects it: a CloudEvent in JSON. One of another service is sent to
+              its topic again: every consumer reads it, and each knows what it has applied
 close         says that one holds nothing to bill: the proof of the books names it no more
 give-up       names the missing numbers of a producer's epoch; with --yes they count as applied from then on.
               --through: the numbers up to there are missing as well, of a producer that is gone
@@ -44,15 +47,24 @@ export async function runCommand(
   words: readonly string[],
   operator: Operator,
   print: (line: string) => void,
+  letters: Pick<TopicLetters, 'list' | 'sendAgain'> | null = null,
 ): Promise<number> {
   const { values, positionals } = readWords(words);
   const [command, first, second] = positionals;
   if (command === 'dead-letters') {
     for (const letter of await operator.deadLetters()) print(lineOf(letter));
+    for (const { id, at, key, reason } of (await letters?.list()) ?? [])
+      print(`${id}  ${at}  ${key || '-'}  ${reason}`);
     return 0;
   }
   if (command === 'apply' && first !== undefined) {
     const value = values.value === undefined ? null : readFileSync(values.value, 'utf8');
+    if (first.includes(':')) {
+      if (letters === null)
+        throw new Error('KAFKA_BROKERS is not set: a letter of another service is in Kafka.');
+      print(`sent to ${await letters.sendAgain(first, value)} again`);
+      return 0;
+    }
     const { isNew } = await operator.applyDeadLetter(first, value);
     print(isNew ? 'applied' : 'nothing to apply: its unit is in already');
     return 0;

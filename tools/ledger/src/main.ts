@@ -8,13 +8,15 @@ if (words.length === 0) {
 } else {
   // Before anything is loaded or connected to.
   readWords(words);
-  const { openOperator } = await import('./operator.js');
+  const { openLetters, openOperator } = await import('./operator.js');
   try {
+    const letters = openLetters(process.env);
     const operator = await openOperator(process.env);
+    const print = (line: string): void => void process.stdout.write(`${line}\n`);
     try {
-      process.exitCode = await runCommand(words, operator, (line) => void process.stdout.write(`${line}\n`));
+      process.exitCode = await runCommand(words, operator, print, letters);
     } finally {
-      await operator.close();
+      await Promise.all([operator.close(), letters?.close()]);
     }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

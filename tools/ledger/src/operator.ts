@@ -1,4 +1,5 @@
 import { ConnectedLimitStore, HttpSnapshots, redisAddress, RedisConfig } from '@gateway/fleet';
+import { kafkaAccess, kafkaClient, KafkaConfig, KafkaEventLog } from '@gateway/event-log';
 import {
   InternalHttp,
   loadConfig,
@@ -12,6 +13,7 @@ import {
 import { LedgerOperator, UsageConfig } from '@gateway/usage';
 import { IsOptional, Matches, MinLength } from 'class-validator';
 import { pino } from 'pino';
+import { TopicLetters } from './topic-letters.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -66,4 +68,13 @@ export async function openOperator(env: Environment): Promise<LedgerOperator> {
     random,
     logger,
   });
+}
+
+/** The dead letters of the other services, in the fleet's Kafka; null where the environment names no broker. */
+export function openLetters(env: Environment): TopicLetters | null {
+  if (!env['KAFKA_BROKERS']) return null;
+  const access = { ...kafkaAccess(loadConfig(KafkaConfig, env)), clientId: 'ledger-letters' };
+  const [clock, random] = [new SystemClock(), new SystemRandom()];
+  const log = new KafkaEventLog({ ...access, clock, random });
+  return new TopicLetters({ kafka: kafkaClient(access), log, clock });
 }
