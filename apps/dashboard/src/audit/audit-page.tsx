@@ -1,7 +1,6 @@
 import { Anchor, Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { spaced } from '../format/code-words.js';
 import { dayStart } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 import { FilterChip } from '../shell/filter-chip.js';
@@ -14,6 +13,7 @@ import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { actionChoices, actionWords } from './audit-words.js';
+import { changesOf } from './change-words.js';
 import { useAuditLog, type AuditRow } from './audit.queries.js';
 
 const COLUMNS: readonly Column<AuditRow>[] = [
@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   { name: 'Who', cell: (row) => <Who row={row} /> },
   { name: 'What', cell: ({ action }) => actionWords(action) },
   { name: 'Which', cell: (row) => <Which row={row} /> },
-  { name: 'Changed', cell: ({ changed_fields: fields }) => fields.map(spaced).join(', ') || '–' },
+  { name: 'Changed', cell: (row) => <Changed row={row} />, width: 320 },
   { name: 'From', cell: ({ ip }) => ip },
 ];
 
@@ -38,28 +38,40 @@ function Who({ row: { actor, actor_email: email, actor_kind: kind } }: { row: Au
   );
 }
 
-/** Kinds of things whose names are read, by the filter that names them. */
-const NAMED: Readonly<Record<string, 'key_id' | 'member_id' | 'team_id' | undefined>> = {
-  api_key: 'key_id',
-  team: 'team_id',
-  user: 'member_id',
-  member: 'member_id',
-};
+/** Fields that a change set, each with the value before and after it where they were kept. */
+function Changed({ row }: { row: AuditRow }): ReactNode {
+  const zone = useZone();
+  const changes = changesOf(row, zone);
+  if (changes.length === 0) return '–';
+  return changes.map(({ field, values }) => (
+    <Text key={field} size="sm" style={{ overflowWrap: 'anywhere' }} component="div">
+      {values === undefined ? (
+        field
+      ) : (
+        <>
+          {field}:{' '}
+          <Text span c="dimmed" inherit>
+            {values.before}
+          </Text>{' '}
+          → {values.after}
+        </>
+      )}
+    </Text>
+  ));
+}
 
 /** Thing that was changed: by its name and with its page where it has them. */
-function Which({ row: { target, target_type: type } }: { row: AuditRow }): ReactNode {
-  const { id: org, slug } = useOrg();
-  const named = NAMED[type];
-  const names = useFilterNames(org, named === undefined ? {} : { [named]: target });
-  const name = (named && names[named]) ?? target;
+function Which({ row }: { row: AuditRow }): ReactNode {
+  const { target, target_type: type, target_name: name } = row;
+  const { slug } = useOrg();
   const page = { api_key: 'keys', team: 'teams', template: 'prompts' }[type];
   return (
     <Text size="sm" truncate maw={230} component="div">
       {page === undefined ? (
-        name
+        (name ?? target)
       ) : (
         <Anchor component={Link} to={`/o/${slug}/${page}/${target}`} inherit>
-          {name}
+          {name ?? target}
         </Anchor>
       )}
     </Text>
@@ -72,7 +84,7 @@ export default function AuditPage(): ReactNode {
     <>
       <PageHead
         title="Audit log"
-        about="Every change, who made it and from where. Names of fields only: a value could be a secret."
+        about="Every change, the newest first: who made it, from where, and the values that hold no secret."
       />
       <Filters />
       {id !== null && <Log org={id} />}

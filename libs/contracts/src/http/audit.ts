@@ -13,7 +13,7 @@ export class ListAuditQuery extends CursorPageQuery {
   @IsOptional() @IsISO8601({ strict: true }) until?: string;
 }
 
-/** One change: who did what to what, from where. Names of fields only: a value could be a secret. */
+/** One change: who did what to what, from where. Values are of named fields that hold no secret. */
 export interface AuditRecord {
   id: string;
   created_at: string;
@@ -25,7 +25,18 @@ export interface AuditRecord {
   action: string;
   target: string;
   target_type: string;
+  /** Name, label or address of the target; null for what is gone, has none, or is kept by another service. */
+  target_name: string | null;
   ip: string;
   changed_fields: string[];
+  /** Values before and after, of keys, members, teams, budgets and the organization; long ones are left out. */
+  changes: AuditedValue[];
   request_id: string;
+}
+
+/** A field of a change; null = not set. */
+interface AuditedValue {
+  field: string;
+  before: unknown;
+  after: unknown;
 }

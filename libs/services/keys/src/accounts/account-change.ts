@@ -4,7 +4,9 @@ import { auditRow, IdempotencyTable, type AuditedWrite } from '@gateway/database
 import { OutboxRelay } from '@gateway/event-log';
 import { CLOCK, RANDOM, idempotent, isRepeat, type Created } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
+import type { ChangedValues } from '../audit/changed-values.js';
 import { addAccountEvent } from '../events/account-events.js';
+import { plainJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { bumpAccount, lockAccounts } from './account.store.js';
 import { VersionStamps } from './version-stamps.js';
@@ -22,6 +24,8 @@ export interface Changed<T> {
   answer: T;
   /** null = nothing has changed: no row, no event, no new version. */
   audit: AuditedWrite | null;
+  /** Values before and after, which the audit row keeps. */
+  values?: ChangedValues | null;
   events?: readonly NewAccountEvent[];
 }
 
@@ -87,9 +91,10 @@ export class AccountChanges {
   ): Promise<Committed<T>> {
     const sources = { clock: this.clock, random: this.random };
     await lockAccounts(tx, accounts);
-    const { answer, audit, events = [] } = await make(tx);
+    const { answer, audit, values, events = [] } = await make(tx);
     if (audit === null) return { answer, versions: [] };
-    await tx.auditLog.create({ data: auditRow(request, audit, sources) });
+    const kept = values ? { changed_values: plainJson(values) } : {};
+    await tx.auditLog.create({ data: { ...auditRow(request, audit, sources), ...kept } });
     for (const event of events) await addAccountEvent(tx, event, sources);
     if (keepsVersions === true) return { answer, versions: [] };
     const versions = [];

@@ -27,6 +27,7 @@ import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import type { Manager } from '../accounts/manager.js';
 import { tierOf } from '../accounts/scope-limits.js';
+import { changedValues } from '../audit/changed-values.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { KeysConfig } from '../keys.config.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
@@ -172,7 +173,8 @@ export class KeyWrites {
         const row = await tx.apiKey.findUniqueOrThrow({ where: { id, account_id } });
         if (row.org_id !== null && (await livingOrg(tx, row.org_id)) === null)
           throw new ApiError('not_found');
-        return work(tx, row);
+        const done = await work(tx, row);
+        return { ...done, values: changedValues(row, done.answer) };
       },
     });
     return toWire(row, await this.reads.spentOrNull(row.id));

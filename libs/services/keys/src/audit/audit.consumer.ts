@@ -2,8 +2,8 @@ import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { TOPIC, type AuditEntry, type ConsumedRecord } from '@gateway/contracts';
 import { readEvents, type DeadRecord } from '@gateway/event-log';
+import type { Prisma } from '../generated/prisma/client.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
-import type { AuditLogRow } from './audit.store.js';
 
 /** Changes that other services have made, into the one log that people read. */
 @Controller()
@@ -21,7 +21,7 @@ export class AuditConsumer {
 }
 
 /** Returns the row of an entry; members of a later release have no column yet. */
-function rowOf(entry: AuditEntry): AuditLogRow {
+function rowOf(entry: AuditEntry): Prisma.AuditLogCreateManyInput {
   return {
     id: entry.id,
     created_at: new Date(entry.created_at),

@@ -3,6 +3,7 @@ import { ListAuditQuery, type AuditRecord, type CursorPage } from '@gateway/cont
 import { Access } from '@gateway/platform';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { emailsOf, listAudit, toWire } from './audit.store.js';
+import { targetNames } from './target-names.js';
 
 @Controller('v1/orgs/:id/audit-log')
 export class AuditController {
@@ -14,7 +15,10 @@ export class AuditController {
   async list(@Param('id') orgId: string, @Query() query: ListAuditQuery): Promise<CursorPage<AuditRecord>> {
     const { prisma } = this.database;
     const page = await listAudit(prisma, orgId, query);
-    const emails = await emailsOf(prisma, page.data);
-    return { ...page, data: page.data.map((row) => toWire(row, emails)) };
+    const [emails, nameOf] = await Promise.all([
+      emailsOf(prisma, page.data),
+      targetNames(prisma, orgId, page.data),
+    ]);
+    return { ...page, data: page.data.map((row) => toWire(row, emails, nameOf)) };
   }
 }

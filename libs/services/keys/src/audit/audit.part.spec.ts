@@ -45,12 +45,51 @@ describe('GET /v1/orgs/{id}/audit-log', () => {
         action: 'org.update',
         target: org.orgId,
         target_type: 'org',
+        target_name: 'Audited',
         ip: '127.0.0.1',
         changed_fields: ['name'],
+        changes: [{ field: 'name', before: 'Another org', after: 'Audited' }],
         request_id: expect.stringMatching(/^req_/) as string,
       },
     ]);
     expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('keeps what a key, member, team and budget were before a change, and names each as it is now', async () => {
+    const member = await keys.person({ orgId: org.orgId, role: 'member' });
+    const patch = (path: string, body: object): Promise<Answer> =>
+      keys.call('PATCH', path, { as: owner, body });
+    const team = await keys.call('POST', `/v1/orgs/${org.orgId}/teams`, { as: owner, body: { name: 'T' } });
+    await patch(`/v1/teams/${String(team.body.id)}`, { name: 'Search', spend_cap_usd: '25.50' });
+    const made = { label: 'old', org_id: org.orgId };
+    const key = await keys.call('POST', '/v1/keys', { as: owner, body: made });
+    await patch(`/v1/keys/${String(key.body.id)}`, { label: 'new', rpm: 7, request_tags: { a: 'b' } });
+    await keys.call('POST', `/v1/keys/${String(key.body.id)}/rotate`, { as: owner, body: {} });
+    await patch(`/v1/orgs/${org.orgId}/members/${member.userId}`, { role: 'admin' });
+    const { body, text } = await read();
+    const said = (body.data as Record<string, unknown>[]).map(({ action, target_name, changes }) => [
+      action,
+      { target_name, changes },
+    ]);
+    expect(Object.fromEntries(said)).toMatchObject({
+      'team.update': {
+        target_name: 'Search',
+        changes: [
+          { field: 'name', before: 'T', after: 'Search' },
+          { field: 'spend_cap_usd', before: null, after: '25.5' },
+        ],
+      },
+      'api_key.update': {
+        target_name: 'new',
+        changes: [
+          { field: 'label', before: 'old', after: 'new' },
+          { field: 'rpm_limit', before: null, after: 7 },
+        ],
+      },
+      'api_key.rotate': { target_name: 'new', changes: [] },
+      'member.update': { changes: [{ field: 'role', before: 'member', after: 'admin' }] },
+    });
+    expect(text).not.toContain(String(key.body.key));
   });
 
   it('narrows by actor, action, since and until; a bare date covers its whole day', async () => {

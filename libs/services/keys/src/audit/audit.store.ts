@@ -2,7 +2,9 @@ import type { AuditRecord, CursorPage, ListAuditQuery } from '@gateway/contracts
 import { createdWithin, timesOf } from '@gateway/platform';
 import type { Prisma } from '../generated/prisma/client.js';
 import { keysetOf } from '../postgres/keyset.js';
+import { storedJson } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
+import type { ChangedValues } from './changed-values.js';
 
 export type AuditLogRow = Prisma.AuditLogGetPayload<object>;
 
@@ -48,7 +50,11 @@ function isPersons({ actor_kind }: AuditLogRow): boolean {
   return actor_kind === 'session';
 }
 
-export function toWire(row: AuditLogRow, emails: ReadonlyMap<string, string>): AuditRecord {
+export function toWire(
+  row: AuditLogRow,
+  emails: ReadonlyMap<string, string>,
+  nameOf: (row: AuditLogRow) => string | null,
+): AuditRecord {
   return {
     id: row.id,
     created_at: row.created_at.toISOString(),
@@ -58,8 +64,16 @@ export function toWire(row: AuditLogRow, emails: ReadonlyMap<string, string>): A
     action: row.action,
     target: row.target_id,
     target_type: row.target_type,
+    target_name: nameOf(row),
     ip: row.ip,
     changed_fields: row.changed_fields,
+    changes: changesOf(row),
     request_id: row.request_id,
   };
+}
+
+function changesOf({ changed_values: values }: AuditLogRow): AuditRecord['changes'] {
+  if (values === null) return [];
+  const kept = Object.entries(storedJson<ChangedValues>(values));
+  return kept.map(([field, [before, after]]) => ({ field, before, after }));
 }

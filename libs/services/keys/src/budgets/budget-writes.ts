@@ -1,6 +1,7 @@
 import type { ErrorDetail, UpdateBudgetBody } from '@gateway/contracts';
 import { refuseFaults, sentFields } from '@gateway/platform';
 import type { Changed } from '../accounts/account-change.js';
+import { changedValues } from '../audit/changed-values.js';
 import type { Tx } from '../postgres/keys-database.js';
 import { amountFaults, rollingFaults } from './budget-faults.js';
 import type { BudgetRow } from './budget-wire.js';
@@ -32,7 +33,8 @@ export async function updateBudget(
   const changed = { name, amount_usd, period, is_hard, thresholds_pct, is_enabled };
   const data = { ...changed, time_zone: becomes.time_zone, rolling_days, counted_from, updated_at: now };
   const answer = await tx.budget.update({ where: { id: row.id }, data });
-  return { answer, audit: budgetAudit('budget.update', row, fields) };
+  const audit = budgetAudit('budget.update', row, fields);
+  return { answer, audit, values: changedValues(row, answer) };
 }
 
 /** Sets the raise, or ends it with null. Throws ApiError `validation_error`. */
@@ -46,7 +48,8 @@ export async function raiseBudget(
   if (raise === null && row.raise_until === null) return { answer: row, audit: null };
   const raised = { raise_by_usd: raise?.by ?? null, raise_until: raise?.until ?? null };
   const answer = await tx.budget.update({ where: { id: row.id }, data: { ...raised, updated_at: now } });
-  return { answer, audit: budgetAudit('budget.raise', row, ['raise']) };
+  const audit = budgetAudit('budget.raise', row, ['raise']);
+  return { answer, audit, values: changedValues(row, answer) };
 }
 
 export async function deleteBudget(tx: Tx, row: BudgetRow): Promise<Changed<BudgetRow>> {

@@ -14,6 +14,7 @@ import {
 import { CLOCK, refuseFaults, sentFields } from '@gateway/platform';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
+import { changedValues } from '../audit/changed-values.js';
 import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import {
@@ -123,8 +124,10 @@ export class MembersService {
         ...(body.role === undefined ? {} : { source: 'direct' }),
       },
     });
-    const answer = await this.record(tx, org_id, await this.existing(tx, org_id, user_id));
-    return { answer, audit: memberAudit(action, org_id, user_id, changedFields) };
+    const updated = await this.existing(tx, org_id, user_id);
+    const answer = await this.record(tx, org_id, updated);
+    const audit = memberAudit(action, org_id, user_id, changedFields);
+    return { answer, audit, values: changedValues(member, updated) };
   }
 
   private async handOn(tx: Tx, orgId: string, from: string, to: string): Promise<void> {

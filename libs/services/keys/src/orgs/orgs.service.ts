@@ -17,6 +17,7 @@ import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { createAccount } from '../accounts/account.store.js';
 import { limitColumns, tierOf } from '../accounts/scope-limits.js';
+import { changedValues } from '../audit/changed-values.js';
 import { refuseOneMoreOwned } from '../members/member.store.js';
 import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
@@ -99,7 +100,8 @@ export class OrgsService {
         if (body.tier !== undefined)
           refuseFaults('validation_error', await limitsInUseFaults(tx, id, body.tier));
         if (sentFields(body).length === 0) return { answer: toWire(current), audit: null };
-        return orgChange('org.update', await this.write(tx, current, body), body);
+        const updated = await this.write(tx, current, body);
+        return { ...orgChange('org.update', updated, body), values: changedValues(current, updated) };
       },
     });
   }

@@ -12,6 +12,7 @@ import { CLOCK, refuseFaults } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
+import { changedValues } from '../audit/changed-values.js';
 import { findMember } from '../members/member.store.js';
 import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
@@ -65,7 +66,8 @@ export class TeamMembersService {
       if (known === null) await this.refuseOneMore(tx, orgId, place.userId);
       const row = await this.write(tx, place, body, known === null);
       const action = known === null ? 'team_member.add' : 'team_member.update';
-      return { answer: teamMemberToWire(row), audit: placeAudit(action, place, orgId, LIMIT_FIELDS) };
+      const audit = placeAudit(action, place, orgId, LIMIT_FIELDS);
+      return { answer: teamMemberToWire(row), audit, values: changedValues(known ?? {}, row) };
     });
   }
 

@@ -16,6 +16,7 @@ import { CLOCK, RANDOM, refuseFaults, sentFields } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
+import { changedValues } from '../audit/changed-values.js';
 import { orgAccount } from '../members/member.store.js';
 import { refuseUnlisted } from '../names/unknown-names.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
@@ -75,8 +76,9 @@ export class TeamsService {
       if (sentFields(body).length === 0) return { answer: toWire(row), audit: null };
       const data = { name: body.name, ...limitColumns(body), updated_at: new Date(this.clock.now()) };
       await tx.team.update({ where: { id }, data });
-      const answer = toWire(await existingTeam(tx, id));
-      return { answer, audit: teamAudit('team.update', row, sentFields(body)) };
+      const updated = await existingTeam(tx, id);
+      const audit = teamAudit('team.update', row, sentFields(body));
+      return { answer: toWire(updated), audit, values: changedValues(row, updated) };
     });
   }
 
