@@ -92,7 +92,8 @@ const COUNTS = [...INPUT, ...OUTPUT, ...OTHERS];
  */
 export function plausibleUsage(reported: UnitUsage, bound: UsageBound): PlausibleUsage {
   const usage: UnitUsage = { ...reported };
-  for (const name of COUNTS) {
+  for (let at = 0; at < COUNTS.length; at += 1) {
+    const name = COUNTS[at];
     const count = usage[name];
     if (count !== undefined) usage[name] = clamped(count);
   }

@@ -101,14 +101,16 @@ export function attemptsFailed(last: UpstreamError, faults: AttemptFault[]): Api
   return withoutStack(() => new ApiError(code, options));
 }
 
+const NONE_TRIED: ReadonlySet<string> = new Set();
+
 class AttemptLoop<T> {
   private readonly faults: AttemptFault[] = [];
   private retriesLeft: number;
   private n = 0;
   /** Provider keys that their provider refused: no other route is tried with them. */
-  private readonly refusedKeys: string[] = [];
+  private refusedKeys: string[] | null = null;
   /** Platform credentials that failed by themselves. */
-  private readonly triedCredentials = new Set<string>();
+  private triedCredentials: Set<string> | null = null;
   private credentialsLeft = CREDENTIALS_NEXT_MAX;
 
   constructor(private readonly options: AttemptsOptions<T>) {
@@ -122,12 +124,12 @@ class AttemptLoop<T> {
       const plannedRoute = routes[at];
       const key = plannedRoute.providerKey?.id;
       if (this.isRefused(plannedRoute)) continue;
-      const hasNext = routes.some((next, later) => later > at && !this.isRefused(next));
+      const hasNext = at + 1 < routes.length && this.hasAfter(at);
       const result = await this.route(plannedRoute, hasNext);
       if (result.kind === 'served') return result.value;
       last = result.error;
       if (key !== undefined && last.options.fault === 'account' && !last.options.retryable)
-        this.refusedKeys.push(key);
+        (this.refusedKeys ??= []).push(key);
       if (!last.options.fallback && !last.options.retryable) break;
       if (!this.mayFollow(last)) break;
     }
@@ -136,7 +138,12 @@ class AttemptLoop<T> {
   }
 
   private isRefused({ providerKey }: PlannedRoute): boolean {
-    return providerKey !== undefined && this.refusedKeys.includes(providerKey.id);
+    return providerKey !== undefined && this.refusedKeys?.includes(providerKey.id) === true;
+  }
+
+  /** True if a route behind this one can be tried. */
+  private hasAfter(at: number): boolean {
+    return this.options.plan.routes.some((next, later) => later > at && !this.isRefused(next));
   }
 
   private async route(
@@ -211,7 +218,7 @@ class AttemptLoop<T> {
   /** Returns the route on the credential that serves it; null where none is ready any more. */
   private drawn(
     plannedRoute: PlannedRoute,
-    tried: ReadonlySet<string> = this.triedCredentials,
+    tried: ReadonlySet<string> = this.triedCredentials ?? NONE_TRIED,
   ): PlannedRoute | null {
     const { pooled } = plannedRoute;
     if (pooled === undefined || pooled.isFixed) return plannedRoute;
@@ -221,7 +228,7 @@ class AttemptLoop<T> {
 
   /** True where another credential of the provider may serve at once what this one has failed by itself. */
   private hasOther(on: PlannedRoute): boolean {
-    this.triedCredentials.add(on.pooled?.id ?? '');
+    (this.triedCredentials ??= new Set()).add(on.pooled?.id ?? '');
     return this.credentialsLeft > 0 && this.drawn(on) !== null;
   }
 

@@ -37,7 +37,7 @@ export class SseParser {
 
   push(bytes: Uint8Array): SseEvent[] {
     if (this.overflowed) return [];
-    return this.text(this.decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
+    return this.text(this.decoder.write(bytes));
   }
 
   /** The stream closed: what is left of it. */
@@ -50,8 +50,7 @@ export class SseParser {
   }
 
   private text(chunk: string): SseEvent[] {
-    const events: SseEvent[] = [];
-    if (chunk === '') return events;
+    if (chunk === '') return [];
     let piece = chunk;
     if (!this.started) {
       this.started = true;
@@ -63,13 +62,15 @@ export class SseParser {
       this.restLength -= held.length;
       piece = held + piece;
     }
-    this.lines(piece, events);
+    const events = this.lines(piece);
     if (this.restLength > STREAM_EVENT_MAX || (this.data !== null && this.data.length > STREAM_EVENT_MAX))
       this.overflowed = true;
     return events;
   }
 
-  private lines(text: string, events: SseEvent[]): void {
+  private lines(text: string): SseEvent[] {
+    // Most reads hold one event: V8 gives a list that grows from nothing sixteen places more.
+    let events: SseEvent[] | null = null;
     let from = 0;
     let feed = text.indexOf('\n');
     let back = text.indexOf('\r');
@@ -79,14 +80,21 @@ export class SseParser {
       // At the very end it may be half of CRLF: wait for what follows.
       if (isBack && end === text.length - 1) break;
       const last = text.slice(from, end);
-      this.line(this.restLength === 0 ? last : this.wholeLine(last), events);
+      const event = this.line(this.restLength === 0 ? last : this.wholeLine(last));
+      if (event !== null && events === null) events = [event];
+      else if (event !== null) events?.push(event);
       from = isBack && feed === end + 1 ? end + 2 : end + 1;
       if (feed >= 0 && feed < from) feed = text.indexOf('\n', from);
       if (back >= 0 && back < from) back = text.indexOf('\r', from);
     }
-    if (from === text.length) return;
-    this.rest.push(from === 0 ? text : text.slice(from));
-    this.restLength += text.length - from;
+    if (from < text.length) this.hold(from === 0 ? text : text.slice(from));
+    return events ?? [];
+  }
+
+  /** Holds a piece of a line until its end has come. */
+  private hold(piece: string): void {
+    this.rest.push(piece);
+    this.restLength += piece.length;
     if (this.rest.length >= PIECES_MAX) this.joined.push(this.rest.splice(0, PIECES_MAX - 1).join(''));
   }
 
@@ -98,18 +106,21 @@ export class SseParser {
     return line;
   }
 
-  private line(line: string, events: SseEvent[]): void {
+  /** Returns the event that the line ends; null where it ends none. */
+  private line(line: string): SseEvent | null {
     if (line === '') {
-      if (this.data !== null) events.push({ event: this.event, data: this.data });
+      const event = this.data === null ? null : { event: this.event, data: this.data };
       this.event = '';
       this.data = null;
-      return;
+      return event;
     }
     const colon = line.indexOf(':');
-    if (colon === 0) return;
-    const field = colon < 0 ? line : line.slice(0, colon);
+    if (colon === 0) return null;
+    const fieldEnd = colon < 0 ? line.length : colon;
     const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1);
-    if (field === 'data') this.data = this.data === null ? value : `${this.data}\n${value}`;
-    else if (field === 'event') this.event = value;
+    if (fieldEnd === 4 && line.startsWith('data'))
+      this.data = this.data === null ? value : `${this.data}\n${value}`;
+    else if (fieldEnd === 5 && line.startsWith('event')) this.event = value;
+    return null;
   }
 }

@@ -8,6 +8,7 @@ import { pinnedVersion } from '../request/response-headers.js';
 import { plainHead } from './kept-head.js';
 import type { Entrance, FailedRequest } from './request-hooks.js';
 
+const EMPTY = Buffer.alloc(0);
 /** Larger bodies are counted as they arrive, by Fastify's hooks. */
 const BODY_BYTES_MAX = 16_384;
 
@@ -69,17 +70,22 @@ export class PlainRequests {
         this.failures.set(raw, { ...failure, id, apiVersion });
         fastify(raw, answer);
       };
-      const chunks: Buffer[] = [];
+      // Nearly always one: listeners and lists are made for no more.
+      let first: Buffer | null = null;
+      let others: Buffer[] | null = null;
       raw
-        .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .once('end', () => {
-          request.body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+        .on('data', (chunk: Buffer) => {
+          if (first === null) first = chunk;
+          else (others ??= [first]).push(chunk);
+        })
+        .on('end', () => {
+          request.body = others === null ? (first ?? EMPTY) : Buffer.concat(others);
           request.routeOptions.serve(request, answer).then(
             (failure) => failure && failed(failure),
             (error: unknown) => failed({ error, headers: {} }),
           );
         })
-        .once('error', (error) => {
+        .on('error', (error) => {
           if (request.body === null) failed({ error, headers: {} });
         });
     };

@@ -175,7 +175,7 @@ export class Entrance {
     drain.entered();
     this.open.add(answer);
     // One listener for all of it: each costs every request.
-    answer.once('close', () => {
+    answer.on('close', () => {
       drain.left();
       this.open.delete(answer);
       if (request.bufferedBytes > 0) pressure.dropped(request.bufferedBytes);

@@ -65,6 +65,8 @@ export class ChatDecoder implements AnswerDecoder, CalledAnswer {
   }
 
   private frames(list: SseEvent[]): Decoded[] {
+    // Most reads hold one.
+    if (list.length === 1 && !this.isOver) return [this.frame(list[0])];
     const frames: Decoded[] = [];
     for (const source of list) {
       if (this.isOver) break;

@@ -27,11 +27,12 @@ interface SeenChoice {
  * Who serves and what it costs the gateway are taken out. Of a stream only usage is held back, for its own last chunk.
  */
 export class NativeChatEncoder implements AnswerEncoder {
-  private readonly seen = new Map<number, SeenChoice>();
+  /** Choices of a stream; none of a plain answer. */
+  private seen: Map<number, SeenChoice> | null = null;
   private start: StartEvent | null = null;
   private usage: UsageEvent | null = null;
-  /** Head of each chunk, until another start is read. */
-  private head: JsonObject | null = null;
+  /** Text of each chunk up to its choices, until another start is read. */
+  private head: string | null = null;
   /** The answer or chunk that is written, and its text. */
   private raw: JsonObject = {};
   private text = '';
@@ -92,15 +93,17 @@ export class NativeChatEncoder implements AnswerEncoder {
     let closing = '';
     for (const index of indexes) {
       const raw = raws.length > 1 ? lastChoice(raws, index) : (raws[0] ?? {});
-      const isFirst = !this.seen.has(index);
+      const isFirst = this.seen?.has(index) !== true;
       const delta = this.delta(index, events, objectOf(raw.delta));
-      const isEmpty = Object.keys(delta).length === 0;
-      if (isFirst)
-        opening = [
-          ...(opening ?? []),
-          this.choiceOf(index, isEmpty ? raw : {}, { role: 'assistant', content: '' }),
-        ];
-      if (!isEmpty) content = [...(content ?? []), this.choiceOf(index, raw, delta)];
+      const isEmpty = !hasOthers(delta, NO_NAMES);
+      if (isFirst) {
+        const begun = this.choiceOf(index, isEmpty ? raw : {}, { role: 'assistant', content: '' });
+        opening = opening === null ? [begun] : [...opening, begun];
+      }
+      if (!isEmpty) {
+        const choice = this.choiceOf(index, raw, delta);
+        content = content === null ? [choice] : [...content, choice];
+      }
       for (const event of events)
         if (event.type === 'finish' && event.choice === index)
           closing += this.frame(chunk, [this.finished(event, raw, isEmpty)]);
@@ -109,14 +112,16 @@ export class NativeChatEncoder implements AnswerEncoder {
   }
 
   private delta(index: number, events: readonly ModelEvent[], raw: JsonObject): JsonObject {
+    this.seen ??= new Map();
     let state = this.seen.get(index);
     if (!state) this.seen.set(index, (state = { custom: new Set(), details: new ReasoningDetails() }));
-    const unknown = this.unknownOf(raw, this.ownMessage);
-    for (const name of Object.keys(unknown)) if (unknown[name] === null) delete unknown[name];
     const delta: JsonObject = {};
     for (const event of events)
       if ('choice' in event && event.choice === index) this.addTo(delta, event, state);
     if (this.facts.excludeReasoning) for (const name of REASONING) delete delta[name];
+    const unknown = this.unknownOf(raw, this.ownMessage);
+    if (unknown === NOTHING) return delta;
+    for (const name of Object.keys(unknown)) if (unknown[name] === null) delete unknown[name];
     return Object.assign(delta, unknown);
   }
 
@@ -172,20 +177,18 @@ export class NativeChatEncoder implements AnswerEncoder {
 
   private frame(chunk: JsonObject, choices: JsonObject[] | null): string {
     if (choices === null) return '';
-    const edited = {
-      ...this.chunkHead(),
-      choices,
-      ...this.unknownOf(chunk, OWN_ANSWER),
-      ...(this.facts.includeUsage ? { usage: null } : {}),
-    };
-    return `data: ${this.isSpelled ? writeJson(edited) : JSON.stringify(edited)}\n\n`;
+    const rest = { ...this.unknownOf(chunk, OWN_ANSWER), ...(this.facts.includeUsage && { usage: null }) };
+    return this.chunk(this.isSpelled ? writeJson(choices) : JSON.stringify(choices), rest);
   }
 
-  private chunkHead(): JsonObject {
-    if (this.head !== null) return this.head;
-    const { id, ...rest } = answerHead(this.start, this.facts);
-    this.head = { id, object: 'chat.completion.chunk', ...rest };
-    return this.head;
+  /** Returns a chunk of the text of its choices and the members behind them. */
+  private chunk(choices: string, rest: JsonObject): string {
+    if (this.head === null) {
+      const { id, ...others } = answerHead(this.start, this.facts);
+      this.head = `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', ...others }).slice(0, -1)},"choices":`;
+    }
+    const behind = hasOthers(rest, NO_NAMES) ? `,${writeJson(rest).slice(1)}` : '}';
+    return `${this.head}${choices}${behind}\n\n`;
   }
 
   private begin(raw: JsonObject | null, text: string, events: readonly ModelEvent[]): void {
@@ -218,6 +221,7 @@ export class NativeChatEncoder implements AnswerEncoder {
 
   /** Members that no rule of the gateway is about: they reach the caller as the provider wrote them, without money. */
   private unknownOf(value: JsonObject, own: ReadonlySet<string>): JsonObject {
+    if (!hasOthers(value, own)) return NOTHING;
     const unknown = pick(value, (name) => !own.has(name));
     if (!hasSpelling(unknown)) return withoutMoney(unknown, REPEATED) as JsonObject;
     this.remember();
@@ -227,7 +231,7 @@ export class NativeChatEncoder implements AnswerEncoder {
   private usageFrame(): string {
     const { facts, usage } = this;
     const body = chatUsage(facts.believed(usage?.usage ?? {}), usage?.raw ?? {}, facts);
-    return `data: ${JSON.stringify({ ...this.chunkHead(), choices: [], usage: body })}\n\n`;
+    return this.chunk('[]', { usage: body });
   }
 }
 
@@ -294,11 +298,21 @@ const OWN_MESSAGE = new Set([
 ]);
 const OWN_AND_REASONING = new Set([...OWN_MESSAGE, 'reasoning_content', 'reasoning_details']);
 
+const NO_NAMES: ReadonlySet<string> = new Set();
+/** Stands for the unknown members of most objects: a frame of a stream asks for them of three. */
+const NOTHING: JsonObject = Object.freeze({});
+
 /** Members of a delta that a caller who excludes reasoning does not get. */
 const REASONING = ['reasoning', 'reasoning_details'];
 
 /** The caller's own words, where a provider repeats them. */
 const REPEATED = new Set(['metadata']);
+
+/** True where an object has members of other names. */
+function hasOthers(value: JsonObject, names: ReadonlySet<string>): boolean {
+  for (const name in value) if (!names.has(name)) return true;
+  return false;
+}
 
 /** True where a member is none of those that are always written alike. */
 function hasSpelling(unknown: JsonObject): boolean {

@@ -38,7 +38,7 @@ export class Deliveries {
     const { events } = unit.request.endpoint;
     const keepAlive =
       unit.admitted.asked.stream && events
-        ? new KeepAlive(client, events.keepAlive, this.deadlines, this.config.STREAM_KEEP_ALIVE_MS, () =>
+        ? new KeepAlive(client, events.keepAlive, this, this.config.STREAM_KEEP_ALIVE_MS, () =>
             client.open({ ...EVENT_STREAM_HEADERS, ...answerHeaders(unit, []) }),
           )
         : null;
@@ -171,7 +171,7 @@ class Delivery {
         }
         this.open();
         this.recorder?.see(piece.out);
-        if (piece.out.length > 0) this.keepAlive?.arm();
+        if (piece.out.length > 0) this.keepAlive?.heard();
         const slow = client.write(piece.out);
         if (slow !== undefined) await slow;
       }
@@ -299,35 +299,41 @@ class Delivery {
 
 /** Sends a frame that says nothing into a silence. One per stream, before its first event and after. */
 class KeepAlive {
-  private deadline: Deadline | null = null;
-  private isStopped = false;
+  private deadline: Deadline;
+  private silentSinceMs: number;
 
   /** `open` sends the head where nothing has been sent yet. */
   constructor(
     private readonly client: Client,
     private readonly frame: string,
-    private readonly deadlines: Deadlines,
+    private readonly deliveries: Pick<Deliveries, 'clock' | 'deadlines'>,
     private readonly silenceMs: number,
     private readonly open: () => void,
   ) {
-    this.arm();
+    this.silentSinceMs = deliveries.clock.monotonic();
+    this.deadline = this.checkIn(silenceMs);
   }
 
-  /** Bytes went out: the silence starts anew. */
-  arm(): void {
-    this.deadline?.cancel();
-    if (this.isStopped) return;
-    this.deadline = this.deadlines.set(this.silenceMs, () => {
-      if (!this.client.isGone && !this.client.raw.writableNeedDrain) {
-        this.open();
-        this.client.raw.write(this.frame);
-      }
-      this.arm();
-    });
+  /** Bytes went out: the silence starts anew. The deadline stays, and finds that out when it is over. */
+  heard(): void {
+    this.silentSinceMs = this.deliveries.clock.monotonic();
   }
 
   stop(): void {
-    this.isStopped = true;
-    this.deadline?.cancel();
+    this.deadline.cancel();
+  }
+
+  private checkIn(delayMs: number): Deadline {
+    return this.deliveries.deadlines.set(delayMs, () => this.check());
+  }
+
+  private check(): void {
+    const leftMs = this.silentSinceMs + this.silenceMs - this.deliveries.clock.monotonic();
+    this.deadline = this.checkIn(leftMs > 0 ? leftMs : this.silenceMs);
+    if (leftMs > 0) return;
+    this.heard();
+    if (this.client.isGone || this.client.raw.writableNeedDrain) return;
+    this.open();
+    this.client.raw.write(this.frame);
   }
 }

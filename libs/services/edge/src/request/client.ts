@@ -16,8 +16,8 @@ export interface AnswerSink {
   readonly writableFinished: boolean;
   readonly writableNeedDrain: boolean;
   readonly socket: { readonly writableLength: number; setTimeout(ms: number): unknown } | null;
-  once(event: 'close', listener: () => void): unknown;
-  on(event: 'drain', listener: () => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
+  once(event: 'drain', listener: () => void): unknown;
   writeHead(status: number, head: Record<string, string>): unknown;
   write(out: string | Uint8Array): boolean;
   end(out?: string | Uint8Array): unknown;
@@ -52,15 +52,14 @@ export class Client {
     private readonly stallMs: number,
   ) {
     // Not as fields of this object: V8 then carried nearly every finished request through its young collections.
-    raw.once('close', () => this.onClose());
-    raw.on('drain', () => this.onDrain());
+    raw.on('close', () => this.onClose());
     if (raw.destroyed) this.onClose();
   }
 
   /** Calls back once, when the answer is closed; at once where it is. */
   whenClosed(listener: () => void): void {
     if (this.raw.destroyed) listener();
-    else this.raw.once('close', listener);
+    else this.raw.on('close', listener);
   }
 
   /** Sends 200 and the head; a second call does nothing. */
@@ -118,13 +117,12 @@ export class Client {
   /** Waits until the client has read what is written, or has been closed because it reads nothing. */
   private async drain(): Promise<void> {
     const stalled = this.deadlines.set(this.stallMs, () => this.raw.destroy());
-    await new Promise<void>((resolve) => (this.drained = resolve));
-    stalled.cancel();
-  }
-
-  private onDrain(): void {
-    this.drained?.();
+    await new Promise<void>((resolve) => {
+      this.drained = resolve;
+      this.raw.once('drain', resolve);
+    });
     this.drained = null;
+    stalled.cancel();
   }
 
   private onClose(): void {
@@ -134,7 +132,7 @@ export class Client {
       if (this.usageMayCome) this.deadlines.set(LATE_USAGE_MS, () => this.upstream.abort(LEFT));
       else this.upstream.abort(LEFT);
     }
-    this.onDrain();
+    this.drained?.();
   }
 }
 
