@@ -268,12 +268,16 @@ function serverOptions(
     requestTimeout: sendingMs.request,
     keepAliveTimeout: 75_000,
     connectionsCheckingInterval: 1_000,
+    // Node answers what it refuses itself without an envelope and an id: both of these are left to `framingFault`.
+    requireHostHeader: false,
   };
   return {
     serverFactory: (fastify) => {
       const listener = plain.listener(fastify as RequestListener);
-      if (!tls) return createServer(http, listener);
-      return createSecureServer({ ...http, ...tls, handshakeTimeout: sendingMs.headers }, listener);
+      const server = tls
+        ? createSecureServer({ ...http, ...tls, handshakeTimeout: sendingMs.headers }, listener)
+        : createServer(http, listener);
+      return server.on('checkExpectation', listener);
     },
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy:

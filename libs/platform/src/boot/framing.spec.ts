@@ -5,6 +5,7 @@ import { framingFault } from './framing.js';
 function fault(pairs: [string, string][], more: Partial<IncomingMessage> = {}): string | null {
   const headers: Record<string, string> = {};
   for (const [name, value] of pairs) headers[name.toLowerCase()] ??= value;
+  headers.host ??= 'x';
   const request = { url: '/v1/models', httpVersion: '1.1', headers, rawHeaders: pairs.flat(), ...more };
   return framingFault(request as IncomingMessage);
 }
@@ -15,6 +16,8 @@ describe('the one meaning of a request', () => {
     expect(fault([['Host', 'gateway.example.com:8080']])).toBeNull();
     expect(fault([['host', '[::1]:8080']])).toBeNull();
     expect(fault([['Transfer-Encoding', 'CHUNKED']])).toBeNull();
+    expect(fault([['Expect', '100-Continue']])).toBeNull();
+    expect(fault([], { httpVersion: '1.0', headers: {} })).toBeNull();
     expect(fault([['Host', 'x']], { url: '*' })).toBeNull();
     // The same length as one that may come once.
     expect(fault([['Date', 'a'], ['Date', 'b'], ['x-forwarded-h', 'a'], ['x-forwarded-h', 'b']])).toBeNull(); // prettier-ignore
@@ -24,6 +27,8 @@ describe('the one meaning of a request', () => {
     ['two hosts', [['Host', 'a'], ['host', 'a']], {}], // prettier-ignore
     ['two authorizations', [['Authorization', 'Bearer a'], ['AUTHORIZATION', 'Bearer b']], {}], // prettier-ignore
     ['two content types', [['Content-Type', 'text/plain'], ['Host', 'x'], ['content-type', 'application/json']], {}], // prettier-ignore
+    ['no host', [], { headers: {} }],
+    ['an expectation that is not known', [['Expect', '200-ok']], {}],
     ['a host with a path', [['Host', 'x/y']], {}],
     ['a host with a space', [['Host', 'x y']], {}],
     ['gzip below chunked', [['Transfer-Encoding', 'gzip, chunked']], {}],

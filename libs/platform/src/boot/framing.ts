@@ -12,6 +12,8 @@ const ONCE: Readonly<Record<number, string>> = {
 /** A name or an address, with a port (RFC 9112 3.2). */
 const HOST = /^[\w.:[\]%~!$&'()*+,;=-]*$/;
 
+const CONTINUE = /^100-continue$/i;
+
 /** Returns the reason why a neighbour may read an accepted request in another way; null where it may not. */
 export function framingFault(request: IncomingMessage): string | null {
   const { url = '', headers, rawHeaders, httpVersion } = request;
@@ -21,6 +23,10 @@ export function framingFault(request: IncomingMessage): string | null {
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (httpVersion === '1.0' || coding.trim().toLowerCase() !== 'chunked'))
     return 'The only transfer coding is chunked, and of HTTP/1.1.';
+  // Node would refuse both by itself, without an envelope and an id.
+  if (headers.host === undefined && httpVersion === '1.1') return 'HTTP/1.1 needs a Host header.';
+  if (headers.expect !== undefined && !CONTINUE.test(headers.expect))
+    return 'The only expectation is 100-continue.';
   if (!HOST.test(headers.host ?? '')) return 'The Host header is not a host.';
   return repeated(rawHeaders);
 }

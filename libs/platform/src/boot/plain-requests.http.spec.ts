@@ -121,6 +121,8 @@ describe('a plain request of a route with `serve`', () => {
     ['no credential', { Authorization: null }, 401],
     ['a key that nobody knows', { Authorization: `Bearer ${mintSecret('rsk_', new SystemRandom())}` }, 401],
     ['a host that is none', { Host: 'a b' }, 400],
+    ['no host', { Host: null }, 400],
+    ['an expectation that is not known', { Expect: '200-ok' }, 400],
     ['a second host', { host: 'gateway.test' }, 400],
     ['a second credential', { authorization: 'Bearer rsk_other' }, 400],
   ];
@@ -131,6 +133,7 @@ describe('a plain request of a route with `serve`', () => {
       expect(wayOf(await caller.ask())).toBe('past');
       const answer = (await caller.ask(lines)).replace('HTTP/1.1 100 Continue\r\n\r\n', '');
       expect([statusOf(answer), wayOf(answer)]).toEqual([status, status === 200 ? 'fastify' : undefined]);
+      if (status !== 200) expect(answer).toMatch(/^x-request-id: (req_[\w-]+)[^]*"request_id":"\1"/im);
     },
   );
 
