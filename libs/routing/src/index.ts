@@ -10,7 +10,7 @@ export type { CredentialPools, PooledChoice } from './credential-pools.js';
 export { OPTIMIZE } from './rank-models.js';
 export type { Optimize, RankedModel, Wanted } from './rank-models.js';
 export type { Plan } from './plan.js';
-export { planShadow } from './shadow-plan.js';
+export { planShadow, SHADOW_CREDENTIAL } from './shadow-plan.js';
 export type { ShadowedAlias } from './shadow-plan.js';
 export type { PlannedRoute, PlanOptions } from './survey.js';
 export { isMeasured, orderOf } from './route-order.js';

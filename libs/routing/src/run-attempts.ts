@@ -41,6 +41,8 @@ export interface AttemptsOptions<T> {
   signal: AbortSignal;
   /** Account of the request. */
   account: string;
+  /** Credential by which breakers know attempts on the platform's; absent = they are the platform's. */
+  credential?: string;
   /**
    * A provider may charge as soon as it has begun. Another attempt is made only where the failure proves that it had
    * not begun.
@@ -150,7 +152,7 @@ class AttemptLoop<T> {
     plannedRoute: PlannedRoute,
     hasNext: boolean,
   ): Promise<{ kind: 'served'; value: T } | { kind: 'failed'; error: UpstreamError }> {
-    const { account, budget, breakers, attempt, signal } = this.options;
+    const { account, budget, breakers, attempt, signal, credential } = this.options;
     budget.earn(plannedRoute.route.provider);
     for (let tries = 1; ; tries += 1) {
       let on = plannedRoute.pooled === undefined ? plannedRoute : this.drawn(plannedRoute);
@@ -161,9 +163,10 @@ class AttemptLoop<T> {
       const n = this.n;
       try {
         const { route, providerKey } = on;
+        const breaker = providerKey?.id ?? credential;
         return {
           kind: 'served',
-          value: await breakers.run(route, () => attempt(on, n, hasNext), providerKey?.id, account),
+          value: await breakers.run(route, () => attempt(on, n, hasNext), breaker, account),
         };
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;

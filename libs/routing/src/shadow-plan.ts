@@ -6,6 +6,9 @@ import { has, survey, type PlanOptions } from './survey.js';
 /** An alias of which a sample of the requests goes to a second model. */
 export type ShadowedAlias = Alias & { readonly shadow: AliasShadow };
 
+/** Credential by which breakers know shadows, as they know a provider key: results of these decide nothing for callers. */
+export const SHADOW_CREDENTIAL = 'shadow';
+
 /**
  * Returns the plan of a shadow for the caller whose request it repeats: the first route of the second model that could
  * serve that caller on the platform's credentials, alone, so that nothing is paid twice. Null where the caller's lists,
@@ -21,7 +24,10 @@ export function planShadow(alias: ShadowedAlias, options: PlanOptions): Plan | n
   // The platform pays the list price.
   const { routes } = survey(model, { ...options, principal: { ...principal, discount: null } });
   const route = routes.find(
-    (one) => one.providerKey === undefined && !breakers.isOpen(one.route, undefined, principal.accountId),
+    (one) =>
+      one.providerKey === undefined &&
+      !breakers.isOpen(one.route, undefined, principal.accountId) &&
+      !breakers.isOpen(one.route, SHADOW_CREDENTIAL),
   );
   if (route === undefined) return null;
   return {

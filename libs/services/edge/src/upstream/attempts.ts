@@ -3,7 +3,14 @@ import { ApiError, UpstreamError, type Clock, type Random } from '@gateway/contr
 import { CLOCK, RANDOM } from '@gateway/platform';
 import { Unsupported } from '@gateway/dialects';
 import { TransportFailure } from '@gateway/providers';
-import { attemptsFailed, RetryBudget, runAttempts, translationOf, type PlannedRoute } from '@gateway/routing';
+import {
+  attemptsFailed,
+  RetryBudget,
+  runAttempts,
+  SHADOW_CREDENTIAL,
+  translationOf,
+  type PlannedRoute,
+} from '@gateway/routing';
 import { CircuitBreakers } from '@gateway/upstream';
 import type { Client } from '../request/client.js';
 import type { AttemptState } from '../units/meter.js';
@@ -41,6 +48,7 @@ export class Attempts {
       tokens: unit.admitted.admitRequest.tokenEstimate,
       signal: client.upstream.signal,
       account: principal.accountId,
+      credential: unit.request.origin.kind === 'shadow' ? SHADOW_CREDENTIAL : undefined,
       isCreate: unit.request.endpoint.isCreate === true,
       attempt: (plannedRoute, n, hasNext) => {
         const remainingMs = endsMs === null ? Infinity : endsMs - clock.monotonic();
@@ -63,12 +71,14 @@ export class Attempts {
   }
 
   /** Notes that an answer failed after its first piece, when nothing is retried. */
-  failed({ request, admitted }: Unit, state: AttemptState, error: UpstreamError): void {
-    const failure = this.upstream.pools.failed(state.plannedRoute, error);
+  failed(unit: Unit, state: AttemptState, error: UpstreamError): void {
+    const { request, admitted } = unit;
+    const failure = this.ofCredential(unit, state.plannedRoute, error);
     note(state, failure);
     this.upstream.alarms.see(state.plannedRoute, failure, request.requestId);
     const { route, providerKey } = state.plannedRoute;
-    this.breakers.report(route, failure, providerKey?.id, admitted.principal.accountId);
+    const credential = providerKey?.id ?? (isShadow(unit) ? SHADOW_CREDENTIAL : undefined);
+    this.breakers.report(route, failure, credential, admitted.principal.accountId);
   }
 
   /** Tells the operator of a route whose counts cannot be of its texts. */
@@ -92,7 +102,7 @@ export class Attempts {
       if (plannedRoute.pooled !== undefined) pools.served(plannedRoute);
       return answer;
     } catch (caught) {
-      const error = caught instanceof UpstreamError ? pools.failed(plannedRoute, caught) : caught;
+      const error = caught instanceof UpstreamError ? this.ofCredential(unit, plannedRoute, caught) : caught;
       attempt.state.endedMs = this.clock.monotonic();
       if (error instanceof UpstreamError && !signal.aborted) {
         note(attempt.state, error);
@@ -100,6 +110,12 @@ export class Attempts {
       } else if (error instanceof ApiError) attempt.state.errorCode = error.code;
       throw error;
     }
+  }
+
+  /** Lets the pools see a failure. Of a shadow's they learn only that a credential is refused, which no caller could use. */
+  private ofCredential(unit: Unit, plannedRoute: PlannedRoute, error: UpstreamError): UpstreamError {
+    if (isShadow(unit) && error.options.credential !== 'refused') return error;
+    return this.upstream.pools.failed(plannedRoute, error);
   }
 
   /** Its provider has answered: a failure is final, and says nothing of how the route fares now. */
@@ -110,6 +126,10 @@ export class Attempts {
       throw failure instanceof UpstreamError ? attemptsFailed(failure, []) : failure;
     }
   }
+}
+
+function isShadow({ request }: Unit): boolean {
+  return request.origin.kind === 'shadow';
 }
 
 function givenUp(plannedRoute: PlannedRoute, { reason }: AbortSignal): UpstreamError {
