@@ -52,3 +52,25 @@ export const EXPOSED_HEADERS: readonly string[] = [
 
 /** Largest request body, in bytes, on every endpoint. */
 export const BODY_LIMIT_BYTES = 33_554_432;
+
+/** Longest value of a header that repeats what a caller wrote. Clients and proxies refuse a head of 4 to 16 KiB. */
+const NAMED_MAX = 2_048;
+/** Longest part of one name that it shows. */
+const NAME_MAX = 160;
+
+/**
+ * Returns the value of `ignoredParams`, each name once. A member of a body may have any name: what a header cannot hold is
+ * shown as a question mark, and names that do not fit are left out.
+ */
+export function ignoredNames(names: readonly string[]): string {
+  const shown = new Set<string>();
+  let left = NAMED_MAX;
+  for (const name of names) {
+    const text = name.slice(0, NAME_MAX).replace(/[^ -~]/g, '?');
+    if (shown.has(text)) continue;
+    left -= text.length + 2;
+    if (left < 0) break;
+    shown.add(text);
+  }
+  return [...shown].join(', ');
+}

@@ -6,7 +6,7 @@ export { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from './
 export type { ApiErrorOptions, AttemptFault, ErrorDetail } from './errors/api-error.js';
 export { UpstreamError, withoutStack } from './errors/upstream-error.js';
 export type { NotBegun, UpstreamErrorOptions } from './errors/upstream-error.js';
-export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER } from './headers.js';
+export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER, ignoredNames } from './headers.js';
 export { newAnswerId, newId, uuidv7 } from './ids.js';
 export { TurnoverMap } from './turnover-map.js';
 export type { Clock, Random, Timer } from './ports/clock.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, HEADER, UpstreamError, type Clock } from '@gateway/contracts';
+import { ApiError, HEADER, ignoredNames, UpstreamError, type Clock } from '@gateway/contracts';
 import { EVENT_STREAM_HEADERS, type StoredRequest } from '@gateway/endpoints';
 import { CLOCK, Deadlines, type Deadline } from '@gateway/platform';
 import type { Disconnect } from '@gateway/money';
@@ -115,7 +115,7 @@ function answerHeaders(unit: Unit, ignored: readonly string[]): Record<string, s
   const headers: Record<string, string> = {};
   const [first] = unit.attempts;
   if (first) headers[HEADER.overhead] = (first.startedMs - unit.request.startedMs).toFixed(2);
-  if (ignored.length > 0) headers[HEADER.ignoredParams] = [...new Set(ignored)].join(', ');
+  if (ignored.length > 0) headers[HEADER.ignoredParams] = ignoredNames(ignored);
   return headers;
 }
 

@@ -65,10 +65,11 @@ export class Client {
   /** Sends 200 and the head; a second call does nothing. */
   open(headers: Readonly<Record<string, string>>, byteLength?: number): void {
     if (this.isOpen || this.isGone) return;
-    this.isOpen = true;
     const head = Object.assign(this.headOf(), this.rateHeaders, headers);
     if (byteLength !== undefined) head['content-length'] = String(byteLength);
+    // It throws for a value that no header may have: then nothing was sent, and the failure has an answer of its own.
     this.raw.writeHead(200, head);
+    this.isOpen = true;
   }
 
   /**

@@ -3,6 +3,7 @@ import { downConvert } from '@gateway/api-version';
 import {
   ApiError,
   HEADER,
+  ignoredNames,
   ObjectStore,
   uuidv7,
   VideosQuery,
@@ -51,7 +52,7 @@ export class VideoController {
     const { clock, idempotency: store } = this;
     const answer = await idempotent({ store, clock }, request, async (claim) => {
       const { shown, ignored } = await this.begin(body, request, claim);
-      if (ignored.length > 0) reply.header(HEADER.ignoredParams, ignored.join(', '));
+      if (ignored.length > 0) reply.header(HEADER.ignoredParams, ignoredNames(ignored));
       return { status: 200, body: shown };
     });
     return answer.body;

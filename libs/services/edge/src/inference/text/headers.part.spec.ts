@@ -56,6 +56,25 @@ describe('headers of inference answers', () => {
     expect(headers.get('cache-control')).toBe('no-cache, no-transform');
   });
 
+  it.each([false, true])(
+    'a member of any name is named in a header as far as one can, and the answer is whole: stream %s',
+    async (stream) => {
+      const named = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`member_${n}`, 1]));
+      const odd = { 日本: 1, 'a\r\nb: c': 1, 'd\u0000': 1, [`${'x'.repeat(9_000)}`]: 1 };
+      for (const more of [odd, named]) {
+        const answer = await edge.post(hello('simulator/claude', { stream, ...more }), {
+          path: '/v1/messages',
+        });
+        const text = await answer.text();
+        expect([answer.status, text.includes('"error"')]).toEqual([200, false]);
+        const shown = answer.headers.get('x-service-ignored-params') ?? '';
+        expect(shown).toMatch(more === odd ? /^\?\?, a\?\?b: c, d\?, x{160}$/ : /^member_0, member_1, /);
+        expect(shown.length).toBeLessThanOrEqual(2_048);
+        expect(await edge.record(answer)).toMatchObject({ outcome: 'served' });
+      }
+    },
+  );
+
   it('VER-15 browser scripts may read the version, streams included', async () => {
     for (const stream of [false, true]) {
       const { headers } = await edge.post(hello('simulator/chat', { stream }), {
