@@ -89,6 +89,13 @@ describe('the name of a model', () => {
       expect(LOCAL.unknown(name, isVisible).message).toBe(without.unknown(name, isVisible).message);
   });
 
+  it('C2 404 of a name of more than 100 characters names none', () => {
+    const long = `vllm/${'a'.repeat(95)}`;
+    const one = index(served(`${long.slice(0, -1)}b`, 'vllm', 'm'));
+    expect(rejection(() => one.model(long, everything))).toContain('The nearest: ');
+    expect(rejection(() => one.model(`${long}a`, everything))).not.toContain('nearest');
+  });
+
   it('C2 404 names at most three, whatever is asked for', () => {
     const many = index(
       ...Array.from({ length: 50 }, (_, n) => served(`ollama/llama-${n}`, 'ollama', `m${n}`)),

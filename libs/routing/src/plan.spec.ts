@@ -178,6 +178,13 @@ describe('a plan', () => {
     expect(
       plan(model('acme/one', [route('openai', '1')], { input_modalities: ['image'] }), { body }),
     ).toEqual(['openai:acme/one']);
+    const file = {
+      type: 'file',
+      file: { file_data: 'data:application/pdf;base64,JVBERi0=', filename: 'a.pdf' },
+    };
+    expect(() => plan(two, { body: { messages: [{ role: 'user', content: [file] }] } })).toThrow(
+      'acme/one takes no documents (messages[0].content[0]).',
+    );
   });
 
   it('puts terms and a translation on each route', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { ApiError, type KeyPrincipal, type ProviderKeyGrant, type RoutingPolicy } from '@gateway/contracts';
 import { index, messages, model, optionsFor, plan, plannedRoutes, principal, route } from './plan.fixture.js';
 import { planRoutes } from './plan.js';
+import { naming } from './route-choice.js';
 
 const under = (routingPolicy: RoutingPolicy, more: Partial<KeyPrincipal> = {}): KeyPrincipal => ({
   ...principal,
@@ -293,5 +294,28 @@ describe('ROUTE-08 KEY-17 a plan with models and provider', () => {
         },
       ),
     );
+  });
+});
+
+describe('a rejection of a model', () => {
+  const unknown = new ApiError('model_not_found', { message: 'no such model', param: 'model' });
+  const fail = (error: Error) => (): never => {
+    throw error;
+  };
+
+  it('names the member that named the model', () => {
+    expect(rejection(() => naming('models[1]', fail(unknown)))).toEqual([
+      404,
+      'model_not_found',
+      'models[1]',
+      'models[1]: no such model',
+    ]);
+  });
+
+  it('stays as it is where that member is model, and where it is of another member', () => {
+    expect(() => naming('model', fail(unknown))).toThrow(unknown);
+    expect(rejection(() => naming('model', fail(unknown)))[3]).toBe('no such model');
+    const other = new ApiError('bad_request', { message: 'no', param: 'tools' });
+    expect(rejection(() => naming('models[1]', fail(other)))).toEqual([400, 'bad_request', 'tools', 'no']);
   });
 });

@@ -76,6 +76,32 @@ describe('the order of routes', () => {
     ]);
   });
 
+  it('is that of their names for routes alike in all else, however they come', () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((provider) => route(provider, '1'));
+    for (const routes of [
+      [a, b, c],
+      [c, b, a],
+      [b, c, a],
+    ])
+      expect(order({}, new RouteStats(), routes)).toEqual(['a', 'b', 'c']);
+    const [first, second] = [
+      route('a', '1', { upstreamModel: 'x' }),
+      route('a', '1', { upstreamModel: 'y' }),
+    ];
+    const options = {
+      asked: { dialect: 'chat' },
+      policy: {},
+      principal,
+      stats: new RouteStats(),
+      nowMs: 0,
+    };
+    for (const routes of [
+      [first, second],
+      [second, first],
+    ])
+      expect(inOrder(routes, options)).toEqual(routes);
+  });
+
   it('tries a route that was never used, so that it becomes known', () => {
     expect(order({ sort: 'latency' }, measured(), [cheap, dear, route('new', '9')])[0]).toBe('new');
   });
