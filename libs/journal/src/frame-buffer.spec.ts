@@ -31,7 +31,7 @@ describe('memory of journal frames', () => {
             // In pieces of any length, none of which ends within a character.
             const characters = [...each.json];
             const cut = Math.floor(characters.length / 3);
-            frames.append(characters.slice(0, cut).join(''), characters.slice(cut).join(''));
+            frames.append([characters.slice(0, cut).join(''), characters.slice(cut).join('')]);
             open.push(encodeFrame(each.json));
           } else if (each.kind === 'take') {
             runs.push({ run: frames.take(), bytes: Buffer.concat(open) });
@@ -50,19 +50,19 @@ describe('memory of journal frames', () => {
 
   it('keeps the second of two runs of one piece of memory, whatever comes after the first is released', () => {
     const frames = new FrameBuffer();
-    frames.append('{"first":1}');
+    frames.append(['{"first":1}']);
     const first = frames.take();
-    frames.append('{"second":2}');
+    frames.append(['{"second":2}']);
     const second = frames.take();
     frames.release(first);
-    frames.append(`{"third":"${'3'.repeat(100)}"}`);
+    frames.append([`{"third":"${'3'.repeat(100)}"}`]);
     expect(second.bytes.equals(encodeFrame('{"second":2}'))).toBe(true);
   });
 
   it('begins the same memory anew where nothing is left in it', () => {
     const frames = new FrameBuffer();
     for (let n = 0; n < 3; n += 1) {
-      frames.append('{"a":1}');
+      frames.append(['{"a":1}']);
       const run = frames.take();
       expect(run.bytes.byteOffset).toBe(0);
       frames.release(run);
@@ -74,7 +74,7 @@ describe('memory of journal frames', () => {
     const seen = new Set<ArrayBufferLike>();
     const unsynced: FrameRun[] = [];
     for (let group = 0; group < 400; group += 1) {
-      for (let n = 0; n < 10; n += 1) frames.append(`{"n":"${'x'.repeat(1_000)}"}`);
+      for (let n = 0; n < 10; n += 1) frames.append([`{"n":"${'x'.repeat(1_000)}"}`]);
       unsynced.push(frames.take());
       seen.add(unsynced[unsynced.length - 1].bytes.buffer);
       if (unsynced.length > 10) frames.release(unsynced.splice(0, 1)[0]);
@@ -84,10 +84,10 @@ describe('memory of journal frames', () => {
 
   it('refuses what is too large for a frame and has then changed nothing', () => {
     const frames = new FrameBuffer();
-    frames.append('{"a":1}');
+    frames.append(['{"a":1}']);
     for (const text of ['', 'x'.repeat(MAX_FRAME_BYTES + 1), 'ü'.repeat(MAX_FRAME_BYTES / 2 + 1)])
-      expect(() => frames.append(text)).toThrow(RangeError);
-    frames.append('x'.repeat(MAX_FRAME_BYTES));
+      expect(() => frames.append([text])).toThrow(RangeError);
+    frames.append(['x'.repeat(MAX_FRAME_BYTES)]);
     expect(frames.length).toBe(2 * FRAME_HEADER_BYTES + 7 + MAX_FRAME_BYTES);
     expect(
       frames.take().bytes.equals(Buffer.concat(['{"a":1}', 'x'.repeat(MAX_FRAME_BYTES)].map(encodeFrame))),
@@ -96,10 +96,10 @@ describe('memory of journal frames', () => {
 
   it('stays in its memory where a frame that is refused would not have fitted', () => {
     const frames = new FrameBuffer();
-    frames.append('x'.repeat(100_000));
+    frames.append(['x'.repeat(100_000)]);
     const { chunk } = frames.take();
-    expect(() => frames.append('x'.repeat(MAX_FRAME_BYTES + 1))).toThrow(RangeError);
-    frames.append('{"a":1}');
+    expect(() => frames.append(['x'.repeat(MAX_FRAME_BYTES + 1)])).toThrow(RangeError);
+    frames.append(['{"a":1}']);
     expect(frames.take().chunk === chunk).toBe(true);
   });
 });

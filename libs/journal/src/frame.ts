@@ -27,7 +27,7 @@ function frameBytes(pieces: readonly string[]): number {
 function writeFrame(pieces: readonly string[], bytes: Buffer, at: number): number {
   const start = at + FRAME_HEADER_BYTES;
   let end = start;
-  for (const piece of pieces) end += bytes.write(piece, end, 'utf8');
+  for (let piece = 0; piece < pieces.length; piece += 1) end += bytes.write(pieces[piece], end, 'utf8');
   const length = end - start;
   checkLength(length);
   bytes.writeUInt32BE(length, at);
@@ -176,10 +176,10 @@ export class FrameBuffer {
    * Appends the frame of a text in pieces: joined first, V8 would copy them once more. Throws RangeError above
    * MAX_FRAME_BYTES, and has then changed nothing.
    */
-  append(...pieces: string[]): void {
+  append(pieces: readonly string[]): void {
     const { used, bytes } = this.chunk;
     let atMost = used + FRAME_HEADER_BYTES;
-    for (const piece of pieces) atMost += UTF8_BYTES_MAX * piece.length;
+    for (let piece = 0; piece < pieces.length; piece += 1) atMost += UTF8_BYTES_MAX * pieces[piece].length;
     if (atMost > bytes.length) this.grow(frameBytes(pieces));
     const { chunk } = this;
     chunk.used = writeFrame(pieces, chunk.bytes, chunk.used);

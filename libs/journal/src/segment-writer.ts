@@ -130,7 +130,7 @@ export class SegmentWriter {
    * RangeError where the frame is too large, and has then changed nothing.
    */
   append(json: readonly string[], outcome: SyncedOutcome | null): SyncOf {
-    this.frames.append(...json);
+    this.frames.append(json);
     this.open.hasFrames = true;
     if (outcome !== null) {
       this.open.outcomes.push(outcome);

@@ -113,6 +113,7 @@ function extraCounters(
 
 /** Returns the name of a key's model limit that counts a model, or null. The exact id wins over `<brand>/*`. */
 export function modelLimitName(limits: KeyPrincipal['modelLimits'], modelId: string): string | null {
+  if (Object.hasOwn(limits, modelId)) return modelId;
   const wildcard = `${modelId.slice(0, modelId.indexOf('/'))}/*`;
-  return [modelId, wildcard].find((candidate) => Object.hasOwn(limits, candidate)) ?? null;
+  return Object.hasOwn(limits, wildcard) ? wildcard : null;
 }

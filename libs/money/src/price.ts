@@ -128,7 +128,8 @@ function tokenItems(compiled: CompiledPrice, input: BilledUnit): BilledItem[] {
   const tokens = tokenClasses(input.usage);
   const rates = compiled.tokenRates(counted(input.usage.prompt_tokens), input.tier);
   const items: BilledItem[] = [];
-  for (const name of TOKEN_CLASSES) {
+  for (let at = 0; at < TOKEN_CLASSES.length; at += 1) {
+    const name = TOKEN_CLASSES[at];
     if (tokens[name] === 0 || rates[name].each.n === 0n) continue;
     if (compiled.billsUnits && billsByUnit(name, compiled, input.context)) continue;
     items.push({ class: name, quantity: fromInteger(tokens[name]), rate: rates[name] });

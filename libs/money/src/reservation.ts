@@ -125,10 +125,10 @@ function routeReservation(
   if (input.image > 0 && isTokenBilled('image_input'))
     fixed = add(fixed, times(input.image, inputRate('image_input')));
 
-  const outputs: TokenClass[] = ['completion'];
-  if (request.wantsAudio) outputs.push('audio_output');
-  if (request.wantsImages) outputs.push('image_output');
-  const outputRate = largest(outputs.filter(isTokenBilled).map((one) => rates[one].each));
+  const ofOutput = (one: TokenClass): Exact => (isTokenBilled(one) ? rates[one].each : ZERO);
+  // Text alone, nearly always: no list of one is made for it.
+  const isText = !request.wantsAudio && !request.wantsImages;
+  const outputRate = isText ? ofOutput('completion') : largest(outputClasses(request).map(ofOutput));
   const choices = Math.max(1, counted(request.choices));
   // Of one choice, where the model has no history here.
   const usual = request.wantsImages ? DEFAULT_IMAGE_TOKENS : DEFAULT_OUTPUT_TOKENS;
@@ -143,6 +143,13 @@ function routeReservation(
   };
   const worst = nano(maxOut);
   return { worst_case_nano: worst, reserved_nano: likely === maxOut ? worst : nano(likely) };
+}
+
+function outputClasses({ wantsAudio, wantsImages }: ReservationRequest): TokenClass[] {
+  const classes: TokenClass[] = ['completion'];
+  if (wantsAudio) classes.push('audio_output');
+  if (wantsImages) classes.push('image_output');
+  return classes;
 }
 
 function maxOutput(

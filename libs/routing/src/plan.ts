@@ -103,8 +103,11 @@ function firstServing(options: PlanOptions, models: readonly CatalogueModel[]): 
 interface Chosen {
   model: CatalogueModel;
   found: Survey;
-  others: string[];
+  others: readonly string[];
 }
+
+const NO_IDS: readonly string[] = [];
+const NO_MODELS: readonly CatalogueModel[] = [];
 
 /** Throws ApiError `validation_error`. */
 function askedName({ asked, principal }: PlanOptions): string {
@@ -165,7 +168,7 @@ function chosen(options: PlanOptions): Chosen {
 }
 
 /** Models that follow the first: those that the request names, each checked as the first is, else those of the policy. */
-function fallbackModels(options: PlanOptions, others: readonly string[]): CatalogueModel[] {
+function fallbackModels(options: PlanOptions, others: readonly string[]): readonly CatalogueModel[] {
   const { asked, principal, index } = options;
   const named = asked.choice?.models ?? null;
   if (named !== null)
@@ -177,6 +180,7 @@ function fallbackModels(options: PlanOptions, others: readonly string[]): Catalo
       }),
     );
   const ids = principal.routingPolicy?.fallback_models ?? others;
+  if (ids.length === 0) return NO_MODELS;
   return ids.slice(0, FALLBACK_MODELS_MAX).flatMap((id) => {
     const alias = index.alias(id, principal.orgId);
     if (alias !== null) {
@@ -210,7 +214,7 @@ function planFirst(options: PlanOptions): Plan {
   else if (alias !== null) first = firstServing(options, targetsOf(options, alias));
   else {
     const only = askedModel(options, name);
-    first = { model: only, found: survey(only, options), others: [] };
+    first = { model: only, found: survey(only, options), others: NO_IDS };
   }
   const { model, found } = first;
   const { allow_fallbacks: isAllowed = true } = principal.routingPolicy ?? NO_POLICY;
@@ -220,9 +224,13 @@ function planFirst(options: PlanOptions): Plan {
     ? found.routes
     : found.routes.filter(({ route }) => route.provider === found.routes[0]?.route.provider);
   // The other targets of an alias go before the fallback models, those of `auto` in their place.
-  const targets = isAuto ? [] : first.others.flatMap((id) => index.byExactId(id) ?? []);
-  const fallbacks = canFallBack ? [...targets, ...fallbackModels(options, isAuto ? first.others : [])] : [];
-  for (const other of new Set(fallbacks)) if (other !== model) routes.push(...survey(other, options).routes);
+  const targets =
+    isAuto || first.others.length === 0 ? NO_MODELS : first.others.flatMap((id) => index.byExactId(id) ?? []);
+  const named = canFallBack ? fallbackModels(options, isAuto ? first.others : NO_IDS) : NO_MODELS;
+  const hasFallbacks = canFallBack && targets.length + named.length > 0;
+  if (hasFallbacks)
+    for (const other of new Set([...targets, ...named]))
+      if (other !== model) routes.push(...survey(other, options).routes);
   if (routes.length === 0) refuse(model, found, options);
   const open = withoutOpen(routes, options);
   return {
@@ -230,7 +238,7 @@ function planFirst(options: PlanOptions): Plan {
     requestedModel: name,
     snapshotId: index.snapshot.id,
     alias,
-    routes: (fallbacks.length > 0 ? underOneLimit(open, principal) : open).slice(0, ROUTES_MAX),
+    routes: (hasFallbacks ? underOneLimit(open, principal) : open).slice(0, ROUTES_MAX),
     unread: !canFallBack && (asked.choice?.models?.length ?? 0) > 0 ? ['models'] : [],
   };
 }

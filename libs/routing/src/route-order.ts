@@ -11,6 +11,7 @@ interface OrderOptions {
   nowMs: number;
 }
 
+const NO_ORDER: RoutingPolicy = {};
 const PRICES = ['prompt_usd_per_1m', 'completion_usd_per_1m', 'request_usd'] as const;
 
 /** May the route serve under the policy? A route of which the policy's question is not known may not. */
@@ -67,7 +68,8 @@ export function orderOf(
   policy: RoutingPolicy | null,
   { choice }: Pick<Asked, 'choice'>,
 ): Pick<RoutingPolicy, 'provider_order' | 'sort'> {
-  const { provider_order: first = [], sort = policy?.sort } = choice?.order ?? {};
+  if (choice?.order == null) return policy ?? NO_ORDER;
+  const { provider_order: first = [], sort = policy?.sort } = choice.order;
   const order = [...first, ...(policy?.provider_order ?? [])];
   return { ...(order.length > 0 && { provider_order: order }), ...(sort !== undefined && { sort }) };
 }

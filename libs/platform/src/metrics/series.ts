@@ -8,7 +8,6 @@ import {
 
 /** Sets of label values that one metric keeps apart; a catalogue may grow, what is scraped may not. */
 const SERIES_MAX = 2_000;
-const OTHERS = '\n';
 
 /** The name of a metric, in prom-client's form. */
 export interface MetricName {
@@ -54,12 +53,24 @@ type Labels = Record<string, string | number>;
 type NamedValue = MetricValue<string> & { metricName: string };
 type Reported = MetricObjectWithValues<NamedValue>;
 
+interface Branch<S> {
+  next: Map<string, Branch<S>>;
+  series: S | null;
+}
+
+function newBranch<S>(): Branch<S> {
+  return { next: new Map(), series: null };
+}
+
 /**
  * prom-client hashes the labels at every count, which on the hot path costs more than all the counting. So the numbers
  * are kept here, one object per series, and it is given them when it is scraped.
  */
 class SeriesCache<S> {
-  readonly known = new Map<string, { labels: Labels; series: S }>();
+  readonly known: { labels: Labels; series: S }[] = [];
+  /** The series by one label after the other: a text of all values would be made, and hashed, at every count. */
+  private readonly root: Branch<S> = newBranch();
+  private rest: S | null = null;
 
   constructor(
     private readonly labelNames: readonly string[],
@@ -67,22 +78,31 @@ class SeriesCache<S> {
   ) {}
 
   of(values: readonly string[]): S {
-    const id = values.length === 1 ? values[0] : values.join('\n');
-    const found = this.known.get(id);
-    if (found !== undefined) return found.series;
-    if (this.known.size >= SERIES_MAX) return this.rest().series;
-    const labels = Object.fromEntries(this.labelNames.map((name, at) => [name, values[at]]));
-    const series = this.make();
-    this.known.set(id, { labels, series });
-    return series;
+    let branch: Branch<S> | undefined = this.root;
+    for (let at = 0; at < values.length; at += 1) {
+      branch = branch.next.get(values[at]);
+      if (branch === undefined) break;
+    }
+    return branch?.series ?? this.added(values);
   }
 
-  /** Returns the series that counts all others. */
-  private rest(): { series: S } {
-    const labels = Object.fromEntries(this.labelNames.map((name) => [name, 'other']));
-    const rest = this.known.get(OTHERS) ?? { labels, series: this.make() };
-    this.known.set(OTHERS, rest);
-    return rest;
+  /** Returns a new series; above the bound the one that counts all others. */
+  private added(values: readonly string[]): S {
+    if (this.known.length >= SERIES_MAX) return (this.rest ??= this.made(() => 'other'));
+    let branch = this.root;
+    for (const value of values) {
+      const next = branch.next.get(value) ?? newBranch();
+      branch.next.set(value, next);
+      branch = next;
+    }
+    return (branch.series = this.made((at) => values[at]));
+  }
+
+  private made(valueOf: (at: number) => string): S {
+    const labels = Object.fromEntries(this.labelNames.map((name, at) => [name, valueOf(at)]));
+    const series = this.make();
+    this.known.push({ labels, series });
+    return series;
   }
 }
 
@@ -95,7 +115,7 @@ export function counterSeries({ name, help, labelNames }: MetricName, registry: 
     registers: [registry],
     collect() {
       this.reset();
-      for (const { labels, series } of cache.known.values()) this.inc(labels, series.value);
+      for (const { labels, series } of cache.known) this.inc(labels, series.value);
     },
   });
   return (...values) => cache.of(values);
@@ -128,9 +148,7 @@ class CachedHistogram extends Histogram {
   }
 
   override async get(): Promise<Reported> {
-    const values = [...this.cache.known.values()].flatMap(({ labels, series }) =>
-      this.reported(labels, series),
-    );
+    const values = this.cache.known.flatMap(({ labels, series }) => this.reported(labels, series));
     return { ...(await this.empty.get()), values };
   }
 

@@ -35,7 +35,7 @@ const REWRITTEN = [
   'functions',
   'function_call',
 ];
-const REPLACED = [...GATEWAY_OWNED, ...REWRITTEN];
+const REPLACED = new Set([...GATEWAY_OWNED, ...REWRITTEN]);
 
 /**
  * The caller's own bytes for an upstream that speaks the caller's dialect: only what the route needs otherwise is
@@ -46,7 +46,7 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   const { value } = request.body;
   const ignored = unsentReasoning(request, isReturned(quirks, true));
   const changes: JsonObject = {};
-  for (const name of REPLACED) if (Object.hasOwn(value, name)) changes[name] = undefined;
+  for (const name in value) if (REPLACED.has(name)) changes[name] = undefined;
   if (request.legacyFunctions) Object.assign(changes, toolsForFunctions(value));
   const messages = repairedMessages(changes.messages ?? value.messages, quirks);
   if (messages) changes.messages = messages;

@@ -160,19 +160,21 @@ export class Unit {
     const last = this.attempts.at(-1);
     // A caller that left while nothing was under way for it owes nothing; the attempts before are the platform's.
     if (!last || (end.outcome === 'cancelled' && hasFailed(last))) return NO_CHARGE;
-    const { finalUsage, counted: usage, traffic, hasEvents } = last.meter;
+    const { meter } = last;
+    const { finalUsage } = meter;
+    const isFailed = end.outcome === 'failed';
+    // Nothing is estimated of an answer whose provider has counted it whole.
+    const isCounted = !isFailed && disconnect === null && finalUsage !== null;
+    const traffic = isCounted || (isFailed && !meter.hasEvents) ? null : meter.traffic;
     return chargeFor({
       ...last.plannedRoute.terms,
       // The price in force when the attempt was begun at its provider.
       record: priceAt(last.plannedRoute.terms.record, last.startedAtMs).record,
       context: this.context(last),
-      outcome: end.outcome === 'failed' ? 'failed' : 'served',
+      outcome: isFailed ? 'failed' : 'served',
       usage: finalUsage && { requests: 1, ...finalUsage },
-      reported: { requests: 1, ...usage },
-      traffic:
-        end.outcome === 'failed' && !hasEvents
-          ? null
-          : { ...traffic, hiddenTokens: disconnect === null ? 0 : this.hiddenTokens(last) },
+      ...(!isCounted && { reported: { requests: 1, ...meter.counted } }),
+      traffic: traffic && { ...traffic, hiddenTokens: disconnect === null ? 0 : this.hiddenTokens(last) },
       disconnect,
     });
   }

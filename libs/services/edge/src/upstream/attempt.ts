@@ -15,9 +15,7 @@ import {
   TransportFailure,
   type FailureSignal,
   type Provider,
-  type ProviderAccess,
   type SendOptions,
-  type UpstreamRequest,
   type UpstreamResponse,
 } from '@gateway/providers';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
@@ -163,31 +161,28 @@ export class Attempt {
     const found = this.upstream.credentials.of(plannedRoute, unit.admitted.principal.accountId);
     const access = found instanceof Promise ? await found : found;
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
-    const { prepared, response } = await this.sent(request, access, bounds);
-    if (isGood(response) || !(await isRenewed(plannedRoute.provider, access, prepared, response)))
-      return response;
-    response.cancel();
-    return (await this.sent(request, access, bounds)).response;
+    const { provider } = plannedRoute;
+    for (let tries = 1; ; tries += 1) {
+      let isSent = false;
+      try {
+        const preparing = provider.prepare(request, access);
+        const prepared = preparing instanceof Promise ? await preparing : preparing;
+        isSent = true;
+        const response = await this.upstream.transport.send(prepared, bounds);
+        const isLast = isGood(response) || tries === 2;
+        if (isLast || !(await isRenewed(provider, access, prepared, response))) return response;
+        response.cancel();
+      } catch (error) {
+        throw this.unsent(error, isSent);
+      }
+    }
   }
 
-  /** Rejects with the proof that nothing was sent where the request could not be prepared. */
-  private async sent(
-    request: UpstreamBody,
-    access: ProviderAccess,
-    bounds: SendOptions,
-  ): Promise<{ prepared: UpstreamRequest; response: UpstreamResponse }> {
-    let isSent = false;
-    try {
-      const preparing = this.input.plannedRoute.provider.prepare(request, access);
-      const prepared = preparing instanceof Promise ? await preparing : preparing;
-      isSent = true;
-      return { prepared, response: await this.upstream.transport.send(prepared, bounds) };
-    } catch (error) {
-      const failure = this.transportFailed(error);
-      throw isSent || !(failure instanceof UpstreamError)
-        ? failure
-        : new UpstreamError({ ...failure.options, notBegun: 'not_sent' });
-    }
+  /** Returns the failure with the proof that nothing was sent where the request could not be prepared. */
+  private unsent(error: unknown, isSent: boolean): unknown {
+    const failure = this.transportFailed(error);
+    if (isSent || !(failure instanceof UpstreamError)) return failure;
+    return new UpstreamError({ ...failure.options, notBegun: 'not_sent' });
   }
 
   private facts(): AnswerFacts {
