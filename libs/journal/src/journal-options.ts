@@ -2,6 +2,7 @@ import type { Clock, Random } from '@gateway/contracts';
 import type { OnAlarm } from './alarm.js';
 import type { Disk } from './disk.js';
 import type { SyncedOutcome } from './records.js';
+import type { SyncGap } from './segment-writer.js';
 
 export interface JournalOptions {
   /** Root of all producers' folders on this volume. */
@@ -18,10 +19,10 @@ export interface JournalOptions {
   /** Organizations whose answers wait for the brokers, whatever `ack` says. */
   ackFor?: ReadonlySet<string>;
   /**
-   * Shortest time between two group commits, in milliseconds; default 0. What is written meanwhile shares the next one,
-   * and a power cut may take that much more; kill -9 takes nothing either way.
+   * Shortest time between two group commits, usually and while 500 units or more end in a second; default: none. What is
+   * written meanwhile shares the next one, and a power cut may take that much more; kill -9 takes nothing either way.
    */
-  syncGapMs?: number;
+  syncGapMs?: SyncGap;
   /** Bytes that this journal and what it took over may hold; no new unit is accepted from 90 % on. */
   budgetBytes: number;
   /** Size at which a new segment begins; default 64 MiB. */

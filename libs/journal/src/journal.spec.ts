@@ -193,11 +193,11 @@ describe('the journal when the disk is full', () => {
       await journal.close();
     }));
 
-  it('outcomes within the gap share one sync, which nobody waits for', () =>
+  it('outcomes within the gap share one sync, which nobody waits for; the gap grows while many end', () =>
     withFolder(async (dir) => {
       let syncs = 0;
       const disk = faultyDisk({ sync: (fd) => ((syncs += 1), nodeDisk.sync(fd)) });
-      const { journal, clock, settled } = await openJournal(dir, { disk, syncGapMs: 5 });
+      const { journal, clock, settled } = await openJournal(dir, { disk, syncGapMs: { usual: 5, busy: 50 } });
       journal.outcome(USAGE, 'a', usage(1));
       journal.flush();
       await clock.until(() => settled.length === 1);
@@ -210,6 +210,19 @@ describe('the journal when the disk is full', () => {
       clock.advance(5);
       await clock.until(() => settled.length === 4);
       expect(syncs).toBe(2);
+      // Three within 5 ms are more than 500 a second: the next ones wait longer.
+      journal.outcome(USAGE, 'a', usage(5));
+      journal.flush();
+      clock.advance(49);
+      await ioTick();
+      expect([syncs, settled.length]).toEqual([2, 4]);
+      clock.advance(1);
+      await clock.until(() => settled.length === 5);
+      journal.outcome(USAGE, 'a', usage(6));
+      journal.flush();
+      clock.advance(5);
+      await clock.until(() => settled.length === 6);
+      expect(syncs).toBe(4);
       await journal.close();
     }));
 
@@ -221,7 +234,10 @@ describe('the journal when the disk is full', () => {
           faults.delete('write') ? noSpace() : nodeDisk.write(fd, bytes, offset),
         sync: (fd) => (faults.delete('sync') ? Promise.reject(new Error('EIO')) : nodeDisk.sync(fd)),
       });
-      const { journal, clock, settled } = await openJournal(dir, { disk, syncGapMs: 60_000 });
+      const { journal, clock, settled } = await openJournal(dir, {
+        disk,
+        syncGapMs: { usual: 60_000, busy: 60_000 },
+      });
       const failures = (): number[] => [journal.stats().writeFailures, journal.stats().syncFailures];
       faults.add('write').add('sync');
       journal.outcome(USAGE, 'a', usage(1));

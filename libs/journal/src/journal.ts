@@ -110,7 +110,7 @@ export class Journal {
       clock: options.clock,
       folder: this.folder,
       segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
-      syncGapMs: options.syncGapMs ?? 0,
+      syncGapMs: options.syncGapMs ?? { usual: 0, busy: 0 },
       onAlarm: options.onAlarm,
       carry: () => this.openUnits.texts(),
       onSynced: (position, outcomes) => this.advance(position, outcomes),

@@ -58,13 +58,18 @@ class Group {
 /** The disk's confirmation of a group of frames. */
 export type SyncOf = Pick<Group, 'synced'>;
 
+/** Shortest time between the beginnings of two syncs, in milliseconds: usually, and while many units end. */
+export interface SyncGap {
+  usual: number;
+  busy: number;
+}
+
 export interface WriterOptions {
   disk: Disk;
   clock: Clock;
   folder: string;
   segmentBytes: number;
-  /** Shortest time between the beginnings of two syncs, in milliseconds. */
-  syncGapMs: number;
+  syncGapMs: SyncGap;
   onAlarm: OnAlarm;
   /** Frames that each new segment begins with, as JSON: units still open, so that no old segment is kept for their sake. */
   carry(): string[];
@@ -72,6 +77,8 @@ export interface WriterOptions {
 }
 
 const UNSYNCED_INTENT_BYTES_MAX = 1024 * 1024;
+/** A sync costs the same for one outcome and for many: from 500 a second on it waits for more of them. */
+const BUSY_OUTCOMES_PER_MS = 0.5;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 1_000;
 
@@ -104,6 +111,7 @@ export class SegmentWriter {
   /** Calls of `synced` that wait. */
   private settling = 0;
   private syncBegan = -Infinity;
+  private gapMs: number;
   private gap: Timer | null = null;
   private retryMs = RETRY_MS_MIN;
   private timer: Timer | null = null;
@@ -117,6 +125,7 @@ export class SegmentWriter {
   constructor(options: WriterOptions) {
     this.options = options;
     this.rollAt = options.segmentBytes;
+    this.gapMs = options.syncGapMs.usual;
     this.roll();
   }
 
@@ -229,7 +238,7 @@ export class SegmentWriter {
   private sync(): void {
     if (this.isClosed || this.isSyncing || this.gap !== null || this.written.length === 0) return;
     const started = this.options.clock.monotonic();
-    const waitMs = this.syncBegan + this.options.syncGapMs - started;
+    const waitMs = this.syncBegan + this.gapMs - started;
     if (waitMs > 0 && this.settling === 0) {
       this.gap = this.options.clock.setTimer(waitMs, () => {
         this.gap = null;
@@ -238,8 +247,11 @@ export class SegmentWriter {
       return;
     }
     this.isSyncing = true;
-    this.syncBegan = started;
     const groups = [...this.written];
+    const ended = groups.reduce((sum, { outcomes }) => sum + outcomes.length, 0);
+    const { usual, busy } = this.options.syncGapMs;
+    this.gapMs = ended >= BUSY_OUTCOMES_PER_MS * (started - this.syncBegan) ? busy : usual;
+    this.syncBegan = started;
     this.syncFiles(new Set(groups.map((group) => group.fd))).then(
       () => {
         this.isSyncing = false;

@@ -54,7 +54,7 @@ const EDGE_NAME = Symbol('EdgeName');
  * A sync wakes another thread and comes back to this one: one for each answer would cost more than writing them. Answers
  * wait for the write, which kill -9 cannot take back, never for the gap: only a power cut may take so much more.
  */
-const SYNC_GAP_MS = 10;
+const SYNC_GAP_MS = { usual: 10, busy: 50 };
 
 /** The journal and what hangs on it. Nothing is recovered or shipped before the application starts. */
 const JOURNAL: Provider[] = [
@@ -80,7 +80,7 @@ const JOURNAL: Provider[] = [
         ack: config.JOURNAL_ACK,
         ackMs: config.JOURNAL_ACK_MS,
         ackFor: new Set(config.JOURNAL_ACK_ORGANIZATIONS),
-        syncGapMs: config.JOURNAL_SYNC === 'wait' ? 0 : SYNC_GAP_MS,
+        ...(config.JOURNAL_SYNC === 'group' && { syncGapMs: SYNC_GAP_MS }),
         budgetBytes: config.JOURNAL_BUDGET_BYTES,
         traceparent: tracer === null ? undefined : activeTraceparent,
         onAlarm: (alarm) => reports.alarm(alarm),
