@@ -42,6 +42,7 @@ export async function scanDeadEpoch(
       scan.open.set(frame.intent.unit, frame.intent);
       return true;
     }
+    if (frame.kind === 'begin') return true;
     const { seq, unit, isCrash } = frame.head;
     if (unit !== null && isCrash) scan.crashed.add(unit);
     else if (unit !== null) scan.open.delete(unit);
@@ -76,10 +77,14 @@ async function seqBefore(at: { disk: Disk; folder: string }, first: number): Pro
   const take = (json: Buffer): boolean => {
     if (!isOutcome(json)) return true;
     const frame = parseFrame(json);
-    if (frame.kind === 'outcome') seq = frame.head.seq;
+    if (frame.kind !== 'outcome') return true;
+    seq = frame.head.seq;
     return false;
   };
-  while (seq === 0 && (await reader.read(window, limit, take)));
-  await reader.close();
+  try {
+    while (seq === 0 && (await reader.read(window, limit, take)));
+  } finally {
+    await reader.close();
+  }
   return Math.max(0, seq - 1);
 }

@@ -3,6 +3,7 @@ import type { OnAlarm } from './alarm.js';
 import { type DeadEpoch, scanDeadEpoch } from './dead-epoch.js';
 import type { Disk } from './disk.js';
 import type { LeaseWatch } from './lease.js';
+import { JournalVersionError } from './records.js';
 import { type Claim, claim, isClaimed } from './owner.js';
 
 export interface JournalRecoveryOptions {
@@ -27,10 +28,16 @@ export class JournalRecovery {
     this.options = options;
   }
 
-  /** Reads the dead epochs that are not `known`; those that another process is heir to are left to it. */
-  async find(isKnown: (producer: string, epoch: string) => boolean): Promise<DeadEpoch[]> {
-    const { disk, dir, watch, onAlarm } = this.options;
+  /**
+   * Reads the dead epochs that are not `known`; those that another process is heir to are left to it. A producer with a
+   * segment of an unknown version is left as it is, whole, and named by `refused`.
+   */
+  async find(
+    isKnown: (producer: string, epoch: string) => boolean,
+  ): Promise<{ found: DeadEpoch[]; refused: JournalVersionError | null }> {
+    const { disk, dir, watch } = this.options;
     const found: DeadEpoch[] = [];
+    let refused: JournalVersionError | null = null;
     for (const producer of disk.list(dir).filter((name) => isProducerName(name))) {
       const folder = join(dir, producer);
       // Listed before the owner is looked for: an owner that comes in between makes a new epoch, not one of these.
@@ -41,10 +48,25 @@ export class JournalRecovery {
       // On another machine a socket refuses though its owner lives.
       if (watch.look(folder) !== 'none') continue;
       if (!(await this.takeOver(producer, folder))) continue;
-      watch.remove(folder, { epochs: unknown });
-      for (const epoch of unknown) {
-        found.push(await scanDeadEpoch({ disk, producer, epoch, folder: join(folder, epoch) }, onAlarm));
+      try {
+        found.push(...(await this.scan(producer, unknown)));
+        watch.remove(folder, { epochs: unknown });
+      } catch (error) {
+        if (!(error instanceof JournalVersionError)) throw error;
+        refused = error;
+        // A process that does know it may be its heir, unless this one has begun to ship earlier epochs.
+        if (unknown.length === epochs.length) await this.release(producer);
       }
+    }
+    return { found, refused };
+  }
+
+  private async scan(producer: string, epochs: readonly string[]): Promise<DeadEpoch[]> {
+    const { disk, dir, onAlarm } = this.options;
+    const found: DeadEpoch[] = [];
+    for (const epoch of epochs) {
+      const folder = join(dir, producer, epoch);
+      found.push(await scanDeadEpoch({ disk, producer, epoch, folder }, onAlarm));
     }
     return found;
   }

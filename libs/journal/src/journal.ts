@@ -196,10 +196,10 @@ export class Journal {
   /**
    * Takes over what dead processes left: their outcomes ship under their own epoch, and each unit that they left
    * open is closed with `crashRecord`; `isUnreadable` where its outcome may have been in a range that cannot be read. May be called
-   * again, for instance every minute.
+   * again, for instance every minute. Throws JournalVersionError where it left some alone, once all others are taken over.
    */
   async recover(crashRecord: (intent: Intent, isUnreadable: boolean) => CrashRecord): Promise<Recovery> {
-    const found = await this.recovery.find((producer, epoch) => this.retention.has(producer, epoch));
+    const { found, refused } = await this.recovery.find((...of) => this.retention.has(...of));
     const closed = new Set(found.flatMap((epoch) => [...epoch.crashed]));
     let crashed = 0;
     for (const dead of found) {
@@ -213,14 +213,14 @@ export class Journal {
       }
       crashed += open.length;
       const { producer, epoch } = dead;
-      if (open.length > 0) {
+      if (open.length > 0)
         this.options.onAlarm({ kind: 'crashed_units', producer, epoch, count: open.length });
-      }
     }
     // A dead epoch may only go when the records that close its units are safe.
     await this.writer.synced();
     for (const dead of found) await this.shelve(dead);
     this.noteFullness();
+    if (refused !== null) throw refused;
     return { epochs: found.map(({ producer, epoch, lastSeq }) => ({ producer, epoch, lastSeq })), crashed };
   }
 

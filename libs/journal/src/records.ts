@@ -95,9 +95,25 @@ export type ShippedOutcome = Pick<OutcomeHead, 'seq' | 'topic' | 'key' | 'at' | 
 };
 
 export type JournalFrame =
+  /** Begin of a segment. */
+  | { kind: 'begin'; version: number }
   | { kind: 'intent'; intent: Intent }
   /** `value` is JSON text with its stamps. */
   | { kind: 'outcome'; head: OutcomeHead; value: string };
+
+/** Version of the frames that this release writes, and the latest that it reads. */
+const VERSION = 1;
+
+/** A segment was written by a release whose frames this one does not know. Nothing of it is changed. */
+export class JournalVersionError extends Error {
+  constructor(version: unknown) {
+    super(
+      `A segment of the journal has version ${String(version)}, and this release reads version ${VERSION}. ` +
+        'Start the release that wrote it, or a later one, on this folder until it is empty.',
+    );
+    this.name = 'JournalVersionError';
+  }
+}
 
 const INTENT_START = '{"intent":';
 const OUTCOME_START = '{"outcome":';
@@ -122,6 +138,18 @@ function storable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(storable);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, of]) => [storable(name), storable(of)]));
+}
+
+/**
+ * Returns the text of a segment's first frame. It has the form of an outcome with the number 0, which releases before it pass
+ * over: they look for numbers behind the last one. A segment without it is of version 1.
+ */
+export function beginJson(version: number = VERSION): string {
+  const head: OutcomeHead = {
+    ...{ seq: 0, topic: 'gateway.usage.v1', key: '', at: 0, unit: null, isCrash: false },
+    settle: null,
+  };
+  return [OUTCOME_START, JSON.stringify(head), VALUE_START, JSON.stringify({ version }), '}'].join('');
 }
 
 /** Returns the text of an INTENT in pieces. */
@@ -159,7 +187,10 @@ export function isOutcome(json: Buffer): boolean {
   return json[2] === OUTCOME_START.charCodeAt(2);
 }
 
-/** Reads what this lib wrote; the checksum has vouched for the bytes. Throws SyntaxError for anything else. */
+/**
+ * Reads what this lib wrote; the checksum has vouched for the bytes. Throws JournalVersionError at the begin of a segment of
+ * another release's version, and SyntaxError for anything else.
+ */
 export function parseFrame(json: Buffer): JournalFrame {
   const text = json.toString('utf8');
   if (text.startsWith(INTENT_START)) {
@@ -170,7 +201,11 @@ export function parseFrame(json: Buffer): JournalFrame {
   const split = text.indexOf(VALUE_START);
   if (!text.startsWith(OUTCOME_START) || split < 0) throw new SyntaxError('Not a journal frame.');
   const head = JSON.parse(text.slice(OUTCOME_START.length, split)) as OutcomeHead;
-  return { kind: 'outcome', head, value: text.slice(split + VALUE_START.length, -1) };
+  const value = text.slice(split + VALUE_START.length, -1);
+  if (head.seq > 0) return { kind: 'outcome', head, value };
+  const { version } = JSON.parse(value) as { version: unknown };
+  if (version !== VERSION) throw new JournalVersionError(version);
+  return { kind: 'begin', version };
 }
 
 /** Parses an outcome as parseFrame does, without the members for the settle, which are most of a head. */

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { decodeFrames } from './frame.js';
+import { decodeFrames, encodeFrame } from './frame.js';
 import { JournalOwnedError } from './own-folder.js';
 import {
   abandon,
@@ -20,7 +20,7 @@ import {
   usage,
   withFolder,
 } from './journal.fixture.js';
-import { type OutcomeHead, parseFrame } from './records.js';
+import { beginJson, type OutcomeHead, parseFrame } from './records.js';
 
 const USAGE = 'gateway.usage.v1';
 const REJECTIONS = 'gateway.rejections.v1';
@@ -139,7 +139,8 @@ describe('the journal after a death', () => {
       await abandon(dead.journal);
       const path = join(dir, 'edge-0', dead.journal.epoch, '00000002.log');
       const bytes = readFileSync(path);
-      bytes[100] ^= 1;
+      // Behind the begin of the segment.
+      bytes[encodeFrame(beginJson()).length + 100] ^= 1;
       writeFileSync(path, bytes);
       const successor = await openJournal(dir);
       expect((await successor.journal.recover(crashRecord)).epochs[0].lastSeq).toBe(3);

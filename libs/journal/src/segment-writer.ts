@@ -3,7 +3,7 @@ import type { Clock, Timer } from '@gateway/contracts';
 import { faultOf, type OnAlarm } from './alarm.js';
 import { type Disk, segmentName } from './disk.js';
 import { FrameBuffer, encodeFrame, type FrameRun } from './frame.js';
-import type { SyncedOutcome } from './records.js';
+import { beginJson, type SyncedOutcome } from './records.js';
 
 /** Position up to which the disk certainly holds an epoch. */
 export interface Position {
@@ -210,7 +210,8 @@ export class SegmentWriter {
     if (!this.open.hasFrames) return;
     const group = this.open;
     this.open = new Group();
-    const carried = this.current().bytes >= this.rollAt ? this.rollOrStay() : [];
+    let carried = this.current().bytes >= this.rollAt ? this.rollOrStay() : [];
+    if (this.current().bytes === 0) carried = withBegin(carried);
     const run = this.frames.take();
     group.run = run;
     group.data = carried.length === 0 ? run.bytes : Buffer.concat([...carried, run.bytes]);
@@ -304,7 +305,8 @@ export class SegmentWriter {
     this.written = [];
     this.writtenBytes = 0;
     // The segment in doubt holds nothing above what was synced before: its numbers live on in the new one.
-    const carried = this.rollOrStay();
+    const rolled = this.rollOrStay();
+    const carried = this.current().bytes === 0 ? withBegin(rolled) : rolled;
     merged.data = Buffer.concat([...carried, data]);
     this.stuck = { group: merged, written: 0 };
     this.failed('sync_failed', error);
@@ -366,4 +368,9 @@ export class SegmentWriter {
     if (segment === undefined) throw new Error('The journal has no segment.');
     return segment;
   }
+}
+
+/** Puts the begin of a segment before the frames that are its first ones. */
+function withBegin(carried: readonly Buffer[]): Buffer[] {
+  return [encodeFrame(beginJson()), ...carried];
 }

@@ -1,6 +1,6 @@
 import { HELD_RECORDS, LAPSED_PER_CALL } from '../admission.js';
 import { MAX_NANO } from '../script-nano.js';
-import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
+import { CLOCK, FREE_LAPSED, KNOWN_LAYOUT, LAYOUT_BYTE, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
 
 /**
  * KEYS: acct, the records in order of checking, the balance's record, units, due.
@@ -29,6 +29,7 @@ local raws = redis.call('MGET', unpack(KEYS, 1, last - 2))
 local node, acct = ARGV[1], raws[1]
 local gen, stampedIn, pv, nextLapse, doubt = '${NO_GEN}', '${NO_GEN}', -1, 0, 0
 if acct then
+  ${KNOWN_LAYOUT}
   gen, stampedIn = string.sub(acct, 1, 32), string.sub(acct, 33, 64)
   pv, nextLapse, doubt = struct.unpack('<ddd', acct, 65)
 end
@@ -50,7 +51,7 @@ if now >= nextLapse then
   nextLapse = math.min(first[2] and tonumber(first[2]) or math.huge, now + 60000)
   made = true
 end
-if made then redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<ddd', pv, nextLapse, doubt)) end
+if made then redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<ddd', pv, nextLapse, doubt) .. '${LAYOUT_BYTE}') end
 local version, credit, reservation, worst, tokens, lease = struct.unpack('<dddddd', ARGV[4])
 if pv ~= version or stampedIn ~= gen then return 'stale ' .. gen end
 
@@ -152,7 +153,7 @@ else
   redis.call('HSET', KEYS[last - 1], ARGV[3], 'r' .. struct.pack('<dddd', nano, worst, minute, tokens) .. ARGV[6])
   redis.call('ZADD', KEYS[last], now + lease, ARGV[3])
   if now + lease < nextLapse then
-    redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<ddd', pv, now + lease, doubt))
+    redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<ddd', pv, now + lease, doubt) .. '${LAYOUT_BYTE}')
   end
 end
 return 'k' .. struct.pack('<dd', now, valid) .. table.concat(packed)

@@ -2,13 +2,32 @@ import { UNNAMED_UNITS } from '@gateway/contracts';
 import { LAPSED_NAMES } from '../admission.js';
 import { MAX_NANO } from '../script-nano.js';
 
+/** Layout of the records that this release writes, and the only one that it reads. */
+const LAYOUT = 1;
+
+/** The layout's byte, as text of Lua. */
+export const LAYOUT_BYTE = `\\${LAYOUT}`;
+
+/** First word of what a script says where it does not know the layout. */
+export const UNKNOWN_LAYOUT = 'LAYOUT';
+
+/** Refuses records of another layout: their amounts would be read wrong. Needs `acct`. */
+export const KNOWN_LAYOUT = `
+local layout = string.byte(acct, 89) or 1
+if layout ~= ${LAYOUT} then
+  return redis.error_reply('${UNKNOWN_LAYOUT} ' .. layout .. ' of the records of an account is not known to this release, which knows '
+    .. '${LAYOUT}: start the release that wrote them, or a later one')
+end
+`;
+
 /**
  * Value in place of a generation, and the layout that the scripts use. The keys of one account are `acct:{a}`,
  * `units:{a}` and `due:{a}`; records are found by name.
  * Records are packed little-endian doubles, because one MGET and one MSET of them cost half of what hashes do:
  * - `acct:{a}`: gen (32 characters); the gen that the principal version was stamped in (32); that version; a time
  * before which no lease ends, so that hardly any admit looks for lapsed units; a time until which the account's
- * unposted spend is in doubt (see PUT).
+ * unposted spend is in doubt (see PUT); a byte with the layout of all records of the account, 1 where it is missing. Releases
+ * before it read what stands in front of it.
  * - `scope:{a}:<name>`: 1 minute, 2 rpm, 3 tokens of the minute, 4 day, 5 rpd, 6 posted, 7 pver (-1 = absent; the
  * history of the ledger times 2^32, and its version), 8 unposted, 9 reserved; 10 the gen that posted is valid for, as a
  * number of 52 of its bits (0 = none); 11 the worst cases of what is reserved.
@@ -37,11 +56,12 @@ export const ACCOUNT = `
 local acct = redis.call('GET', KEYS[1])
 local gen, stampedIn, pv, nextLapse, doubt = '${NO_GEN}', '${NO_GEN}', -1, 0, 0
 if acct then
+  ${KNOWN_LAYOUT}
   gen, stampedIn = string.sub(acct, 1, 32), string.sub(acct, 33, 64)
   pv, nextLapse, doubt = struct.unpack('<ddd', acct, 65)
 end
 local function saveAccount()
-  redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<ddd', pv, nextLapse, doubt))
+  redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<ddd', pv, nextLapse, doubt) .. '${LAYOUT_BYTE}')
 end
 `;
 

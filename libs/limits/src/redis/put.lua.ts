@@ -1,5 +1,5 @@
 import { DOUBT_MS, SETTLED_DUE_MS } from '../admission.js';
-import { CLOCK, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
+import { CLOCK, LAYOUT_BYTE, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
 
 /**
  * KEYS: acct, units, due of each account. ARGV: node, test clock or '', packed {units, lists} per account, packed
@@ -94,11 +94,12 @@ for k = 1, #KEYS, 3 do
   drop()
   apply()
   if firstLapse < math.huge or isDoubted then
-    local acct = redis.call('GET', acctKey) or ('${NO_GEN}${NO_GEN}' .. struct.pack('<ddd', -1, 0, 0))
+    local acct = redis.call('GET', acctKey) or ('${NO_GEN}${NO_GEN}' .. struct.pack('<ddd', -1, 0, 0) .. '${LAYOUT_BYTE}')
     local lapse, doubt = struct.unpack('<dd', acct, 73)
     if firstLapse < lapse or isDoubted then
       if isDoubted then doubt = now + ${DOUBT_MS} end
-      redis.call('SET', acctKey, string.sub(acct, 1, 72) .. struct.pack('<dd', math.min(firstLapse, lapse), doubt))
+      local changed = struct.pack('<dd', math.min(firstLapse, lapse), doubt)
+      redis.call('SET', acctKey, string.sub(acct, 1, 72) .. changed .. string.sub(acct, 89))
     end
   end
 end

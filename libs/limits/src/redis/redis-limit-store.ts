@@ -27,6 +27,7 @@ import {
 import { AdmitCalls, decodeAdmit, type AdmitAnswer } from './admit-calls.js';
 import { decodeTrial } from './decode-trial.js';
 import { bytesOf, doubles, type LimitScript, type ScriptPipe } from './script-pipe.js';
+import { UNKNOWN_LAYOUT } from './prelude.lua.js';
 import { LIMIT_SCRIPTS } from './scripts.js';
 import { TickBatches } from './tick-batches.js';
 
@@ -73,8 +74,10 @@ export class RedisLimitStore extends LimitStore {
     const begun = this.begun.get(request.unitId);
     if (begun !== undefined) return this.alone(request, begun, share);
     if (this.isUnavailable(request.accountId)) return this.alone(request, 'unasked', share);
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.ask(request, (failure, result) => {
+        // What Redis has of this account nobody here can read: no share of it is known either.
+        if (failure?.message.startsWith(`${UNKNOWN_LAYOUT} `)) return reject(this.unavailable(failure));
         resolve(failure === null && result !== null ? result : this.alone(request, 'unsure', share));
       });
     });

@@ -139,6 +139,7 @@ function readSegmentOf(path: string, epoch: Epoch): Segment | null {
       epoch.open.set(unit, { unit, accountId, createdAtMs: Date.parse(facts.created_at), isSetAside });
       return;
     }
+    if (frame.kind === 'begin') return;
     const { head, value } = frame;
     const isKnown = head.unit === null || epoch.open.delete(head.unit);
     if (isSetAside || head.topic !== TOPIC.usage || head.seq <= epoch.seq) return;
