@@ -12,6 +12,7 @@ import {
 } from '@gateway/testing';
 import fc from 'fast-check';
 import { KEY, limited, mirror, open, put, request, SCOPES } from './conformance.fixture.js';
+import { LocalShare } from './in-process/local-share.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
 
 const CAP = 300n;
@@ -83,6 +84,40 @@ describe('a Redis at its maxmemory', () => {
     expect(await store.read('acct_1', [KEY])).toMatchObject({ reservedUnits: 0, reservedNano: 0n });
     const { units, unnamed } = await store.unheard('acct_1', '0');
     expect([units, unnamed]).toEqual([[{ unit: lost.unitId, nano: 40n, state: 'lapsed' }], 0]);
+  });
+
+  it('OPS lets each edge admit by its own share and answers 503 past it, never over the cap, and ends with every cost', async () => {
+    const cap = 30_000n;
+    const scopes = limited('key', { capNano: cap });
+    await open(store);
+    const edges = [0, 1].map(
+      () =>
+        new RedisLimitStore({
+          ...{ pipe: redis.pipe, random: seededRandom(1), testNow: () => clock.now() },
+          share: new LocalShare(clock, 2),
+        }),
+    );
+    const admitted = [];
+    for (const edge of edges) {
+      const unit = request({ scopes, reservationNano: 100n });
+      expect(await edge.admit(unit)).toMatchObject({ kind: 'ok' });
+      admitted.push(unit);
+    }
+    await full();
+    const kinds = new Set<string>();
+    for (let n = 0; n < 40; n += 1) {
+      const unit = request({ scopes, reservationNano: 100n });
+      const result = await edges[n % 2].admit(unit);
+      kinds.add(result.kind);
+      if (result.kind === 'ok') admitted.push(unit);
+    }
+    expect([...kinds].toSorted()).toEqual(['ok', 'unavailable']);
+    // One per cent of what was left for each, passed by one request at most.
+    expect(admitted.length).toBeLessThanOrEqual(2 + 2 * 3);
+    await roomy();
+    await store.put(admitted.map((unit) => put('settle', unit, { nano: 100n })));
+    const { reservedNano, unpostedNano } = await store.read('acct_1', [KEY]);
+    expect([reservedNano, unpostedNano]).toEqual([0n, 100n * BigInt(admitted.length)]);
   });
 
   it('OPS never passes a cap by more than one request, however it fills and empties, and ends with every cost', async () => {
