@@ -7,6 +7,7 @@ import {
   IsOptional,
   IsString,
   Length,
+  MaxLength,
   Matches,
   Max,
   Min,
@@ -30,6 +31,8 @@ export class UsageSeriesBody extends UsageQueryBody {
     string | null;
   /** Groups shown, dearest first; the others add up to the group `other`. */
   @OrDefault(TOP) @IsInt() @Min(1) @Max(20) top: number = TOP;
+  /** Name that was asked for, where another one served, as of the events read: grouped by `model`, the shares of an alias. */
+  @IsOptional() @IsString() @MaxLength(256) requested_model?: string | null;
 }
 
 /** Sums of the requests of one group. Durations are estimates within a power of two. */

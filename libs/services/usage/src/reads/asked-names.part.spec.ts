@@ -1,4 +1,4 @@
-import type { UsageEventRecord } from '@gateway/contracts';
+import type { SeriesValues, UsageEventRecord } from '@gateway/contracts';
 import { usageRecord } from '@gateway/testing';
 import { app, reads } from './all-reads.fixture.js';
 import { ORG, otherSecret, secret, tokenOf } from './reads.fixture.js';
@@ -70,10 +70,56 @@ describe('usage events of a name that was asked for', () => {
     expect(seen.toSorted()).toEqual(records.map(({ id }) => id).toSorted());
   });
 
-  it('take no list and no text that the database cannot hold, and sums do not take the filter', async () => {
+  it('are added up by what served, also for a member and beside another filter', async () => {
+    const shown = { requested_model: ALIAS, created_at: at(1) };
+    await app.post(
+      usageRecord({ ...shown, cost_usd: '1' }),
+      usageRecord({ ...shown, model: 'acme/next', cost_usd: '20' }),
+      usageRecord({ ...shown, model: 'acme/next', cost_usd: '300', request_tags: { env: 'prod' } }),
+      usageRecord({ created_at: at(1), cost_usd: '4000' }),
+    );
+    const sumsOf = async (more: object): Promise<unknown> => {
+      const asked = { ...ORG, since: '2026-11-20', until: '2026-11-21', granularity: 'day', ...more };
+      const { status, body } = await app.call('POST', '/v1/usage/series?refresh=true', OWNER, asked);
+      const { totals, total } = body as { totals: Record<string, SeriesValues>; total: SeriesValues };
+      const groups = Object.entries(totals).map(([id, { requests, cost_usd }]) => [id, requests, cost_usd]);
+      return [status, groups, total.cost_usd];
+    };
+    expect(await sumsOf({ requested_model: ALIAS, group_by: 'model' })).toEqual([
+      200,
+      [
+        ['acme/next', 2, '320'],
+        ['acme/swift', 1, '1'],
+      ],
+      '321',
+    ]);
+    expect(await sumsOf({ requested_model: ALIAS, tag: 'env=prod' })).toEqual([
+      200,
+      [['all', 1, '300']],
+      '300',
+    ]);
+    expect(await sumsOf({ requested_model: ALIAS, group_by: 'tag:env' })).toEqual([
+      200,
+      [
+        ['prod', 1, '300'],
+        ['none', 2, '21'],
+      ],
+      '321',
+    ]);
+    expect(await sumsOf({ requested_model: 'acme/swift' })).toEqual([200, [], '0']);
+    expect(await sumsOf({ requested_model: null })).toEqual([200, [['all', 4, '4321']], '4321']);
+  });
+
+  it('take no list and no text that the database cannot hold, and the summary does not take the filter', async () => {
     await app.post(usageRecord({ requested_model: ALIAS }), usageRecord());
     for (const wrong of [[ALIAS], { in: [ALIAS] }, 7, 'x'.repeat(257), 'a\0b', '\ud800'])
-      expect([wrong, (await find(OWNER, { requested_model: wrong })).status]).toEqual([wrong, 422]);
+      for (const [path, more] of [
+        ['/v1/usage/events', {}],
+        ['/v1/usage/series', { granularity: 'day' }],
+      ] as const) {
+        const { status } = await app.call('POST', path, OWNER, { ...ORG, ...more, requested_model: wrong });
+        expect([path, wrong, status]).toEqual([path, wrong, 422]);
+      }
     for (const path of ['/v1/usage', '/v1/usage/rejections']) {
       const { status } = await app.call('POST', path, OWNER, { ...ORG, requested_model: ALIAS });
       expect([path, status]).toEqual([path, 422]);

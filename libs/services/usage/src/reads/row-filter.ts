@@ -8,7 +8,7 @@ type ScopeColumn = 'account_id' | 'org_id' | 'key_id' | 'team_id' | 'member_id' 
 /** Columns of usage_event and, but for the last, of usage_slot. */
 type EventColumn = ScopeColumn | 'model' | 'status' | 'outcome' | 'requested_model';
 
-/** Filter of events; those of sums have no name that was asked for, because nothing is added up by it. */
+/** Filter of events, and of a series, which reads events for a name that was asked for: nothing is added up by it. */
 export type EventFilter = UsageFilter & Pick<UsageEventsBody, 'requested_model'>;
 
 /** A row matches where its column is any of these. */

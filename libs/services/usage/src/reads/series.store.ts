@@ -1,15 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import {
-  ApiError,
-  type Granularity,
-  type SeriesValues,
-  type UsageFilter,
-  type UsageSeries,
-} from '@gateway/contracts';
+import { ApiError, type Granularity, type SeriesValues, type UsageSeries } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { DURATION_CLASSES, percentileOf } from '../posting/duration-classes.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
-import { eventRows, tagOf } from './row-filter.js';
+import { eventRows, tagOf, type EventFilter } from './row-filter.js';
 import { placeTag } from './tag-days.js';
 import { usageSource, type Asked } from './usage-source.js';
 import { Values } from './values.js';
@@ -17,7 +11,7 @@ import type { View } from './view.js';
 
 export interface SeriesQuestion {
   view: View;
-  filter: UsageFilter;
+  filter: EventFilter;
   from: Date;
   before: Date;
   granularity: Granularity;
