@@ -8,6 +8,8 @@ export interface AllInOneOptions {
   /** Folder that stop() leaves; default: one that stop() removes. */
   dataDir?: string;
   env?: Record<string, string>;
+  /** Program with its arguments that becomes the process. */
+  through?: readonly string[];
 }
 
 /** A gateway that runs in one process. */
@@ -30,6 +32,7 @@ export async function startAllInOne(options: AllInOneOptions = {}): Promise<AllI
   const program = await startBuilt('all-in-one', {
     env,
     args: ['--json'],
+    through: options.through,
     readyWhen: /^(\{"base_url".*\})$/m,
   });
   const line = JSON.parse(program.ready[1]) as {

@@ -26,6 +26,8 @@ export function startBuilt(
     nodeArgs?: string[];
     readyWhen: RegExp;
     folder?: string;
+    /** Program with its arguments that becomes the process, such as `setpriv`. */
+    through?: readonly string[];
   },
 ): Promise<Program> {
   const { folder = repository } = options;
@@ -33,9 +35,10 @@ export function startBuilt(
   if (!existsSync(main))
     throw new Error(`${main} is missing: run "npm run build", or the tests through "npm test".`);
   const emptied = Object.fromEntries(NOT_INHERITED.map((name) => [name, '']));
+  const node = [process.execPath, ...(options.nodeArgs ?? ['--enable-source-maps']), main];
+  const [command, ...args] = [...(options.through ?? []), ...node, ...(options.args ?? [])];
   return startProgram({
-    command: process.execPath,
-    args: [...(options.nodeArgs ?? ['--enable-source-maps']), main, ...(options.args ?? [])],
+    ...{ command, args },
     env: { ...emptied, ...options.env },
     cwd: folder,
     readyWhen: options.readyWhen,

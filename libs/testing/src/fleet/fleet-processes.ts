@@ -17,15 +17,16 @@ export class FleetProcesses {
       nodeArgs?: Partial<Record<FleetApp, string[]>>;
       isSupervised?: boolean;
       folder?: string;
+      through?: readonly string[];
     },
   ) {}
 
   add(app: FleetApp, name: string, url: string, more: Record<string, string> = {}): ServiceProcess {
-    const { env: own, nodeArgs, folder, isSupervised = false } = this.options;
+    const { env: own, nodeArgs, folder, through, isSupervised = false } = this.options;
     const env = { ...this.environment, JOURNAL_PRODUCER: name, ...own?.[app], ...more };
     const onFinding = isSupervised ? (finding: string) => void this.findings.push(finding) : undefined;
     const made = new ServiceProcess({
-      ...{ name, app, url, env, folder, onFinding },
+      ...{ name, app, url, env, folder, through, onFinding },
       nodeArgs: nodeArgs?.[app],
       reaper: this.reaper,
     });

@@ -37,6 +37,8 @@ export interface FleetOptions extends FleetServersOptions {
   isSupervised?: boolean;
   /** Checkout of another release whose build the processes run; default: this repository. */
   folder?: string;
+  /** Program with its arguments through which each process starts, and which becomes it. */
+  through?: readonly string[];
   /** Called with the addresses before anything starts, for a test that puts something of its own before them. */
   onAddresses?: (urls: Readonly<Record<FleetApp, string>>) => void;
   /** Called with the database before anything starts. @returns variables of every process, and how to undo what it did */

@@ -28,6 +28,7 @@ export interface ServiceProcessOptions {
   nodeArgs?: string[];
   /** Checkout whose build it runs; default: this repository. */
   folder?: string;
+  through?: readonly string[];
   reaper: Reaper;
   /**
    * Reports the end of a process, which is started again, as by a supervisor of a cluster. One that ends before it was
@@ -129,10 +130,11 @@ export class ServiceProcess implements Breakable {
   }
 
   private async launch(turn: number): Promise<void> {
-    const { name, app, url, env, nodeArgs, folder, reaper, onFinding } = this.options;
+    const { name, app, url, env, nodeArgs, folder, through, reaper, onFinding } = this.options;
     const { port } = new URL(url);
     const all = { ...env, PORT: port, METRICS_PORT: port };
-    const program = await startBuilt(app, { env: all, nodeArgs, folder, readyWhen: /"msg":"listening"/ });
+    const readyWhen = /"msg":"listening"/;
+    const program = await startBuilt(app, { env: all, nodeArgs, folder, through, readyWhen });
     reaper.watch(program.pid);
     void program.ended.then(() => reaper.forget(program.pid));
     if (turn !== this.turn) {
