@@ -22,16 +22,16 @@ const BAD_ADDRESS = 'The address is not well-formed: two hexadecimal digits have
 const BAD_TYPE = { message: 'The Content-Type of the body cannot be read.', param: 'header.content-type' };
 
 /**
- * Codes that say that a database cannot be reached or gives up for now. Of Node and PostgreSQL: the classes 08, 53 and 57P;
- * a statement past its time limit (57014), a lock that was not free in time (55P03), a transaction that another one stood
- * against (40001, 40P01). Of Prisma: among others a transaction that found no connection in time (P2028) or met another one
- * (P2034). So does a machine with a full disk or without a free file descriptor. Anything else is a bug
- * of ours.
+ * Codes that say that a database cannot be reached or gives up for now. Of Node: sockets, names and networks. Of PostgreSQL:
+ * the classes 08, 53 and 57P; a statement past its time limit (57014), a lock that was not free in time (55P03), a transaction
+ * that another one stood against (40001, 40P01), one that waited too long (25P03, 25P04), a server that became a standby
+ * (25006), a disk that fails (58030). Of Prisma: among others a transaction that found no connection in time (P2028) or met
+ * another one (P2034). So does a machine with a full disk or without a free file descriptor. Anything else is a bug of ours.
  */
 const UNAVAILABLE =
-  /^(?:ECONN\w+|ENOTFOUND|EPIPE|ETIMEDOUT|ENOSPC|EDQUOT|EMFILE|ENFILE|08\w{3}|40001|40P01|53\w{3}|55P03|57014|57P\w{2}|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/;
+  /^(?:ECONN\w+|EADDRNOTAVAIL|EAI_AGAIN|EHOST\w+|ENET\w+|ENOTFOUND|EPIPE|ETIMEDOUT|ENOSPC|EDQUOT|EMFILE|ENFILE|08\w{3}|25006|25P0[34]|40001|40P01|53\w{3}|55P03|57014|57P\w{2}|58030|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/;
 const UNAVAILABLE_WORDS =
-  /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
+  /^(?:timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client (?:has encountered a connection error|was closed)|There was an error establishing an SSL connection)/;
 const DEEPEST_CAUSE = 8;
 
 /** Returns the error for an unknown path, and for one that this caller may not know of: both are answered alike. */
