@@ -12,10 +12,12 @@ import {
   ShadowOf,
   TOPIC,
   UsageRecord,
+  wholeUsage,
   type AccountRecordType,
   type ConsumedRecord,
   type Topic,
   type TopicRecords,
+  type UsageRecordV2,
 } from '@gateway/contracts';
 import type { DeadRecord } from './dead-letter.js';
 import { compileCheck, type RecordCheck, type RecordFault } from './record-check.js';
@@ -27,28 +29,34 @@ export interface ReadEvents<Data> {
   dead: DeadRecord[];
 }
 
+const checkUsage = compileCheck(UsageRecord, {
+  priced_from: PricedFrom,
+  attempts: AttemptRecord,
+  limits: LimitReading,
+  budgets: BudgetReading,
+  shadow_of: ShadowOf,
+});
+
 const CHECKS: Readonly<Record<Topic, RecordCheck>> = {
-  [TOPIC.usage]: compileCheck(UsageRecord, {
-    priced_from: PricedFrom,
-    attempts: AttemptRecord,
-    limits: LimitReading,
-    budgets: BudgetReading,
-    shadow_of: ShadowOf,
-  }),
+  [TOPIC.usage]: checkUsage,
+  [TOPIC.usageV2]: checkUsage,
   [TOPIC.rejections]: compileCheck(RejectionRecord, { money: RefusedMoneyRecord }),
   [TOPIC.account]: accountCheck(),
   [TOPIC.audit]: compileCheck(AuditEntry),
   [TOPIC.catalogue]: compileCheck(CatalogueEvent),
 };
 
-/** Parses a batch of one topic and checks each record against the topic's class. Never throws. */
+/**
+ * Parses a batch of one topic and checks each record against the topic's class. A unit on gateway.usage.v2 is read as the record
+ * of gateway.usage.v1, so a batch of units may be of both. Never throws.
+ */
 export function readEvents<Name extends Topic>(
   topic: Name,
   records: readonly ConsumedRecord[],
 ): ReadEvents<TopicRecords[Name]> {
   const found: ReadEvents<TopicRecords[Name]> = { events: [], dead: [] };
   for (const record of records) {
-    const data = dataOf(record);
+    const data = wholeData(record);
     if (data === null) {
       found.dead.push({ record, reason: 'not a CloudEvent of its topic', data });
       continue;
@@ -85,6 +93,12 @@ function accountCheck(): RecordCheck {
     const inner = checks.get(type)?.(data) ?? null;
     return inner === null ? null : { ...inner, field: `data.${inner.field}` };
   };
+}
+
+function wholeData(record: ConsumedRecord): Fields | null {
+  const data = dataOf(record);
+  if (data === null || record.topic !== TOPIC.usageV2) return data;
+  return wholeUsage(data as unknown as UsageRecordV2) as unknown as Fields;
 }
 
 function dataOf({ topic, value }: ConsumedRecord): Fields | null {

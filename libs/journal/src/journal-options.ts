@@ -3,6 +3,7 @@ import type { OnAlarm } from './alarm.js';
 import type { Disk } from './disk.js';
 import type { SyncedOutcome } from './records.js';
 import type { SyncGap } from './segment-writer.js';
+import type { UsageTopicVersion } from './usage-format.js';
 
 export interface JournalOptions {
   /** Root of all producers' folders on this volume. */
@@ -27,6 +28,8 @@ export interface JournalOptions {
   budgetBytes: number;
   /** Size at which a new segment begins; default 64 MiB. */
   segmentBytes?: number;
+  /** Format and topic of the usage records that it writes; default 1. */
+  usageTopicVersion?: UsageTopicVersion;
   /**
    * Returns the W3C trace context of the caller that finishes a unit, where traces are collected. It is stored with the
    * outcome.

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Topic } from '@gateway/contracts';
 import { BrokerAcks } from './broker-acks.js';
 import type { DeadEpoch } from './dead-epoch.js';
 import { type Disk, nodeDisk } from './disk.js';
@@ -14,7 +13,6 @@ import {
   type Intent,
   intentJson,
   isOutcome,
-  type JournalTopic,
   type OutcomeHead,
   outcomeJson,
   type OutcomeValues,
@@ -28,6 +26,7 @@ import {
 import { type Position, SegmentWriter, type SyncOf } from './segment-writer.js';
 import { SegmentRetention } from './segment-retention.js';
 import type { ShipperHandle, ShipSource } from './shipper-handle.js';
+import { USAGE_FORMATS, type UsageFormat } from './usage-format.js';
 
 export class Receipt {
   constructor(
@@ -41,7 +40,6 @@ export class Receipt {
   }
 }
 
-const USAGE = 'gateway.usage.v1' satisfies Topic;
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const FULL_AT = 0.9;
 const UNSYNCED_BYTES_MAX = 16 * 1024 * 1024;
@@ -54,6 +52,7 @@ export class Journal {
   /** New at every open; ids never repeat, whatever the wall clock does. */
   readonly epoch: string;
   private readonly options: JournalOptions;
+  private readonly format: UsageFormat;
   private readonly disk: Disk;
   private readonly owner: OwnFolder;
   private readonly writer: SegmentWriter;
@@ -94,15 +93,15 @@ export class Journal {
   }
 
   private constructor(options: JournalOptions & { disk: Disk }, owner: OwnFolder, epoch: string) {
-    const { dir, producer, disk } = options;
+    const { dir, producer, disk, onAlarm } = options;
     this.options = options;
+    this.format = USAGE_FORMATS[options.usageTopicVersion ?? 1];
     this.disk = disk;
     this.owner = owner;
     this.producer = producer;
     this.epoch = epoch;
     this.folder = join(dir, producer, epoch);
-    this.retention = new SegmentRetention(disk, options.onAlarm);
-    const { onAlarm } = options;
+    this.retention = new SegmentRetention(disk, onAlarm);
     this.recovery = new JournalRecovery({ disk, dir, producer, epoch, watch: owner.watch, onAlarm });
     disk.makeFolder(this.folder);
     this.writer = new SegmentWriter({
@@ -111,7 +110,7 @@ export class Journal {
       folder: this.folder,
       segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
       syncGapMs: options.syncGapMs ?? { usual: 0, busy: 0 },
-      onAlarm: options.onAlarm,
+      onAlarm,
       carry: () => this.openUnits.texts(),
       onSynced: (position, outcomes) => this.advance(position, outcomes),
     });
@@ -141,7 +140,7 @@ export class Journal {
    */
   intent(intent: Intent): boolean {
     if (!this.isAccepting) return false;
-    const facts = recordJson(intent.facts);
+    const facts = this.format.facts(intent.facts);
     this.writer.append(intentJson(intent, facts), null);
     this.openUnits.open(intent, facts);
     void this.tickEnd();
@@ -152,20 +151,21 @@ export class Journal {
    * Records what came of a unit or a rejection. Always taken, also when the journal is full: the rest of the budget is
    * there for units in flight. A usage outcome closes its INTENT. Throws RangeError above 960 KiB.
    */
-  outcome<Topic extends JournalTopic>(
+  outcome<Topic extends keyof OutcomeValues>(
     topic: Topic,
     key: string,
     value: OutcomeValues[Topic],
     settle: SettleFacts | null = null,
   ): Receipt {
-    const unit = 'unit' in value ? unitOf(value) : null;
-    return this.record({ topic, key, unit, settle, isCrash: false }, [recordJson(value)]);
+    if ('unit' in value) return this.usage(value, key, settle, false);
+    return this.record({ topic, key, unit: null, settle, isCrash: false }, [recordJson(value)]);
   }
 
   /** The usage outcome of an open unit: what its INTENT says and `rest`. As `outcome` otherwise. */
   finish(unit: string, key: string, rest: UsageRest, settle: SettleFacts | null): Receipt {
-    const value = [this.openUnits.factsOf(unit), recordJson(rest)];
-    return this.record({ topic: USAGE, key, unit, settle, isCrash: false }, value);
+    const { intent, text } = this.openUnits.of(unit);
+    const { topic, rest: json } = this.format;
+    return this.record({ topic, key, unit, settle, isCrash: false }, [text, json(rest, intent.facts)]);
   }
 
   /** Hands everything buffered to the kernel in one write: from then on kill -9 loses nothing. False: disk failing. */
@@ -207,9 +207,7 @@ export class Journal {
       const isUnreadable = dead.damaged.size > 0 || dead.gaps.length > 0;
       for (const intent of open) {
         closed.add(intent.unit);
-        const { accountId: key, unit } = intent;
-        const value = [recordJson(crashRecord(intent, isUnreadable))];
-        this.record({ topic: USAGE, key, unit, settle: null, isCrash: true }, value);
+        this.usage(crashRecord(intent, isUnreadable), intent.accountId, null, true);
       }
       crashed += open.length;
       const { producer, epoch } = dead;
@@ -298,6 +296,11 @@ export class Journal {
     await this.owner.release();
   }
 
+  private usage(value: CrashRecord, key: string, settle: SettleFacts | null, isCrash: boolean): Receipt {
+    const { topic, whole } = this.format;
+    return this.record({ topic, key, unit: unitOf(value), settle, isCrash }, whole(value));
+  }
+
   private record(what: Omit<OutcomeHead, 'seq' | 'at'>, value: readonly string[]): Receipt {
     const { topic, key, unit, isCrash, settle } = what;
     const { producer, epoch } = this;
@@ -357,16 +360,8 @@ export class Journal {
         this.recovery.release(producer).catch((error: unknown) => this.releaseFailed(folder, error));
     };
     const removableBelow = (): number => Number.POSITIVE_INFINITY;
-    this.retention.add({
-      producer,
-      epoch,
-      folder,
-      segments,
-      damaged,
-      watermark: 0,
-      removableBelow,
-      onEmptied,
-    });
+    const kept = { producer, epoch, folder, segments, damaged, watermark: 0 };
+    this.retention.add({ ...kept, removableBelow, onEmptied });
     const source: ShipSource = { producer, epoch, folder, position: null, lastSeq, gaps };
     this.deadSources.set(id, source);
     if (lastSeq === 0) return this.retention.passed(producer, epoch, 0);

@@ -18,11 +18,11 @@ export class OpenUnits {
     this.units.set(intent.unit, { intent, facts });
   }
 
-  /** Returns the JSON of what the INTENT of the unit says. Throws where the unit is not open. */
-  factsOf(unit: string): string {
+  /** Returns the INTENT of the unit, and the JSON of its facts. Throws where the unit is not open. */
+  of(unit: string): { intent: Intent; text: string } {
     const open = this.units.get(unit);
-    if (open === undefined) throw new Error(`Unit ${unit} is not open.`);
-    return open.facts;
+    if (open?.intent == null) throw new Error(`Unit ${unit} is not open.`);
+    return { intent: open.intent, text: open.facts };
   }
 
   close(unit: string): void {

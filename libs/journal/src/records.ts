@@ -1,48 +1,33 @@
 import { toUSVString } from 'node:util';
-import type { PutUnit, RejectionRecord, UsageRecord } from '@gateway/contracts';
-
-type Stamps = 'producer' | 'epoch' | 'seq';
+import {
+  wholeFacts,
+  type PutUnit,
+  type RejectionRecord,
+  type UsageEnd,
+  type UsageFacts,
+  type UsageRecord,
+  type UsageStamps,
+} from '@gateway/contracts';
 
 /**
  * Values that may be journaled and shipped, by topic, before the journal stamps them. No type here can hold a prompt.
  */
 export interface OutcomeValues {
-  'gateway.usage.v1': Omit<UsageRecord, Stamps>;
-  'gateway.rejections.v1': Omit<RejectionRecord, Stamps>;
+  'gateway.usage.v1': Omit<UsageRecord, UsageStamps>;
+  'gateway.rejections.v1': Omit<RejectionRecord, UsageStamps>;
 }
 
-export type JournalTopic = keyof OutcomeValues;
+/** Topic of a frame. A usage record is on the one of the format in which it was written. */
+export type JournalTopic = keyof OutcomeValues | 'gateway.usage.v2';
 
 /** The record that closes a unit whose process died: status `error`, code `gateway_crash`, cost null. */
 export type CrashRecord = OutcomeValues['gateway.usage.v1'];
 
 /** Facts known at admission that a crash record needs. */
-export type IntentFacts = Pick<
-  UsageRecord,
-  | 'request_id'
-  | 'unit'
-  | 'account_id'
-  | 'org_id'
-  | 'team_id'
-  | 'member_id'
-  | 'key_id'
-  | 'endpoint'
-  | 'model'
-  | 'requested_model'
-  | 'stream'
-  | 'created_at'
-  | 'byok_used'
-  | 'request_tags'
-  | 'end_user_hash'
-  | 'api_version'
-  | 'limits'
-  | 'budgets'
-  | 'billing'
-  | 'shadow_of'
->;
+export type IntentFacts = UsageFacts;
 
 /** Members of a usage record beyond its INTENT. */
-export type UsageRest = Omit<OutcomeValues['gateway.usage.v1'], keyof IntentFacts>;
+export type UsageRest = UsageEnd;
 
 /** A unit that was admitted. Closed by the usage outcome of the same request id and unit number. */
 export interface Intent {
@@ -195,7 +180,7 @@ export function parseFrame(json: Buffer): JournalFrame {
   const text = json.toString('utf8');
   if (text.startsWith(INTENT_START)) {
     const { intent } = JSON.parse(text) as { intent: Intent };
-    return { kind: 'intent', intent };
+    return { kind: 'intent', intent: { ...intent, facts: wholeFacts(intent.facts) } };
   }
   // No string can hold this text, because a quote inside a string is escaped; the head has no such key.
   const split = text.indexOf(VALUE_START);

@@ -2,7 +2,7 @@ export { catalogueModel } from './builders/catalogue.js';
 export { EDGE_USAGE, HOURLY_PRICE, PRICE_EDGES } from './builders/price-edges.js';
 export type { PriceEdge } from './builders/price-edges.js';
 export { keyPrincipal, modelAccess, scopeLimits, sessionPrincipal } from './builders/principals.js';
-export { attemptRecord, rejectionRecord, usageRecord } from './builders/usage-records.js';
+export { attemptRecord, compactRecord, rejectionRecord, usageRecord } from './builders/usage-records.js';
 export { CatalogueNamesDouble } from './doubles/catalogue-names-double.js';
 export { CatalogueReaderDouble } from './doubles/catalogue-reader-double.js';
 export { EventLogDouble } from './doubles/event-log-double.js';

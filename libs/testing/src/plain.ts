@@ -4,7 +4,7 @@
  */
 export { catalogueModel } from './builders/catalogue.js';
 export { keyPrincipal, scopeLimits, sessionPrincipal } from './builders/principals.js';
-export { usageRecord } from './builders/usage-records.js';
+export { compactRecord, usageRecord } from './builders/usage-records.js';
 export { eventually } from './eventually.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export { goldenLines } from './golden-lines.js';

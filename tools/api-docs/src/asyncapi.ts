@@ -8,6 +8,7 @@ import {
   RejectionRecord,
   TOPIC,
   UsageRecord,
+  UsageRecordV2,
   MADE_OF_OTHERS,
   type Topic,
 } from '@gateway/contracts';
@@ -31,21 +32,30 @@ interface Record {
   headers?: Schema;
 }
 
+const TRACED: Schema = {
+  type: 'object',
+  properties: {
+    traceparent: {
+      type: 'string',
+      description: "W3C trace context of the unit's request, where the edge is traced.",
+    },
+  },
+};
+
 const RECORDS: { readonly [Name in Topic]: Record } = {
   [TOPIC.usage]: {
     type: UsageRecord,
     summary: 'One finished unit with its attempts, priced.',
     key: 'account',
-    producers: 'edge',
-    headers: {
-      type: 'object',
-      properties: {
-        traceparent: {
-          type: 'string',
-          description: "W3C trace context of the unit's request, where the edge is traced.",
-        },
-      },
-    },
+    producers: 'edges with USAGE_TOPIC_VERSION=1, the default',
+    headers: TRACED,
+  },
+  [TOPIC.usageV2]: {
+    type: UsageRecordV2,
+    summary: 'The same unit in about half the bytes: usual values and repetitions are left out.',
+    key: 'account',
+    producers: 'edges with USAGE_TOPIC_VERSION=2',
+    headers: TRACED,
   },
   [TOPIC.rejections]: {
     type: RejectionRecord,

@@ -180,9 +180,9 @@ describe('the documents of the services', () => {
   it('describe each topic with its record, and its dead letters', () => {
     const document: Document = asyncApi(source);
     expect(Object.keys(document.channels).sort()).toEqual(
-      ['account', 'audit', 'catalogue', 'rejections', 'usage'].flatMap((name) => [
-        `gateway.${name}.v1`,
-        `gateway.${name}.v1.dlq`,
+      ['account.v1', 'audit.v1', 'catalogue.v1', 'rejections.v1', 'usage.v1', 'usage.v2'].flatMap((name) => [
+        `gateway.${name}`,
+        `gateway.${name}.dlq`,
       ]),
     );
     expect(document.components.schemas.UsageRecord.required).toContain('request_id');

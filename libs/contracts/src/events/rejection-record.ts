@@ -48,6 +48,6 @@ export class RejectionRecord {
   @IsObject() request_tags!: Record<string, string>;
   @IsString() producer!: string;
   @IsString() epoch!: string;
-  /** Counts the records of its epoch on this topic and on gateway.usage.v1 together, from 1 without a hole. */
+  /** Counts the records of its epoch on this topic, gateway.usage.v1 and gateway.usage.v2 together, from 1 without a hole. */
   @IsInt() @Min(1) seq!: number;
 }

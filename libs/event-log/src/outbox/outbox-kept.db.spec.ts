@@ -13,6 +13,8 @@ const TABLE = `CREATE TABLE outbox (id uuid PRIMARY KEY, topic text NOT NULL, ke
 const GROUPS: readonly (readonly [string, string])[] = [
   ['usage', TOPIC.usage],
   ['notifications', TOPIC.usage],
+  ['usage', TOPIC.usageV2],
+  ['notifications', TOPIC.usageV2],
   ['usage', TOPIC.rejections],
   ['notifications', TOPIC.rejections],
   ['notifications', TOPIC.account],

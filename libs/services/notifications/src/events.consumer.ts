@@ -29,6 +29,11 @@ export class EventsConsumer {
     return dead;
   }
 
+  @EventPattern({ topic: TOPIC.usageV2, group: 'notifications' })
+  compactUnits(@Payload() batch: ConsumedRecord[]): Promise<DeadRecord[]> {
+    return this.units(batch);
+  }
+
   @EventPattern({ topic: TOPIC.rejections, group: 'notifications' })
   async rejections(@Payload() batch: ConsumedRecord[]): Promise<DeadRecord[]> {
     const { events, dead } = readEvents(TOPIC.rejections, batch);

@@ -11,6 +11,7 @@ import {
   type KeyPrincipal,
   type RejectionRecord,
   type UsageRecord,
+  type UsageRecordV2,
 } from '@gateway/contracts';
 import { keyScopeLimits } from '@gateway/limits';
 import { applyMigrations } from '@gateway/database';
@@ -176,7 +177,7 @@ export function delivered(record: UsageRecord | RejectionRecord): ConsumedRecord
   };
 }
 
-export function cloudEvent(topic: string, data: UsageRecord | RejectionRecord): string {
+export function cloudEvent(topic: string, data: UsageRecord | UsageRecordV2 | RejectionRecord): string {
   return JSON.stringify({
     specversion: '1.0',
     id: `${data.epoch}-${data.seq}`,

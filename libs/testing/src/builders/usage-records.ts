@@ -1,4 +1,11 @@
-import type { AttemptRecord, RejectionRecord, UsageRecord } from '@gateway/contracts';
+import {
+  compactEnd,
+  compactFacts,
+  type AttemptRecord,
+  type RejectionRecord,
+  type UsageRecord,
+  type UsageRecordV2,
+} from '@gateway/contracts';
 
 const NOW = new Date().toISOString();
 let sequence = 0;
@@ -51,6 +58,12 @@ export function usageRecord(more: Partial<UsageRecord> = {}): UsageRecord {
     seq: sequence,
     ...more,
   };
+}
+
+/** The same as edges write it to gateway.usage.v2. */
+export function compactRecord(record: UsageRecord): UsageRecordV2 {
+  const { producer, epoch, seq } = record;
+  return { ...compactFacts(record), ...compactEnd(record, record), producer, epoch, seq };
 }
 
 export function attemptRecord(more: Partial<AttemptRecord> = {}): AttemptRecord {

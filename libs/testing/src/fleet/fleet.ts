@@ -18,7 +18,9 @@ import { environmentOf, FLEET_APPS, type FleetApp } from './fleet-environment.js
 import { FleetProcesses } from './fleet-processes.js';
 import type { ServiceProcess } from './service-process.js';
 
+/** Groups that any release joins, and this one. */
 const USAGE_GROUPS = [TOPIC.usage, TOPIC.rejections].map((topic) => `usage.${topic}`);
+const OWN_USAGE_GROUPS = [...USAGE_GROUPS, `usage.${TOPIC.usageV2}`];
 
 export interface FleetOptions extends FleetServersOptions {
   /** Further variables of one app or, under `all`, of every one. */
@@ -121,7 +123,8 @@ async function start(
   for (const { app, name, url } of addresses.all) if (apps.includes(app)) services.add(app, name, url);
   await services.startAll();
   // A service is ready before its consumers have joined: they may take seconds on a busy machine, and reads do not wait so long.
-  if (apps.includes('usage')) await servers.kafka.untilJoined(USAGE_GROUPS);
+  if (apps.includes('usage'))
+    await servers.kafka.untilJoined(options.folder === undefined ? OWN_USAGE_GROUPS : USAGE_GROUPS);
   const { processes } = services;
   const process = (app: FleetApp): ServiceProcess => {
     const found = processes.get(app === 'edge' ? 'edge-0' : app);

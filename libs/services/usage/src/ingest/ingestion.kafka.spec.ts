@@ -2,6 +2,7 @@ import { TOPIC } from '@gateway/contracts';
 import { KafkaEventLog } from '@gateway/event-log';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import {
+  compactRecord,
   eventually,
   PrefixedEventLog,
   rejectionRecord,
@@ -45,6 +46,16 @@ async function appendUsage(records: ReturnType<typeof usageRecord>[]): Promise<v
   );
 }
 
+async function appendCompact(records: ReturnType<typeof usageRecord>[]): Promise<void> {
+  await log.append(
+    TOPIC.usageV2,
+    records.map((record) => ({
+      key: record.account_id,
+      value: cloudEvent(TOPIC.usageV2, compactRecord(record)),
+    })),
+  );
+}
+
 describe('the consumer on Kafka', () => {
   it('posts what was shipped, each unit once, though every record was delivered three times', async () => {
     const records = Array.from({ length: 600 }, (_, n) =>
@@ -76,6 +87,47 @@ describe('the consumer on Kafka', () => {
       const { rows } = await app.database.pool.query('SELECT reason FROM dead_letter');
       return rows.length === 1;
     });
+  }, 600_000);
+
+  it('counts a unit once that is on both topics of usage, and one watermark passes over all topics of an epoch', async () => {
+    const units = Array.from({ length: 90 }, (_, n) =>
+      usageRecord({
+        ...{ account_id: `acct_v${n % 3}`, org_id: null, team_id: null, cost_usd: '0.001', limits: [] },
+        ...{
+          usage: { prompt_tokens: 100, completion_tokens: 50 },
+          producer: 'edge-v',
+          epoch: 'v',
+          seq: n + 1,
+        },
+      }),
+    );
+    const crash = usageRecord({
+      ...units[0],
+      error_code: 'gateway_crash',
+      cost_usd: null,
+      list_cost_usd: null,
+    });
+    const refused = rejectionRecord({ producer: 'edge-v', epoch: 'v', seq: 91 });
+    await appendUsage([{ ...crash, producer: 'edge-w', epoch: 'w', seq: 1 }]);
+    await eventually(async () => (await app.funds.watermark('edge-w', 'w')) === 1, { timeoutMs: 60_000 });
+    await appendCompact(units.slice(0, 60));
+    await appendUsage(units.slice(30));
+    await appendCompact(units.slice(40, 50));
+    await log.append(TOPIC.rejections, [
+      { key: refused.account_id, value: cloudEvent(TOPIC.rejections, refused) },
+    ]);
+    await eventually(async () => (await app.funds.watermark('edge-v', 'v')) === 91, { timeoutMs: 60_000 });
+    const { rows } = await app.database.pool.query(
+      `SELECT account_id, count(*)::int AS events, sum(cost)::text AS cost, min(error_code) AS crashed, min(status) AS status,
+         sum(prompt_tokens)::int AS prompt FROM usage_event WHERE account_id LIKE 'acct_v%' GROUP BY 1 ORDER BY 1`,
+    );
+    expect(rows).toEqual(
+      ['acct_v0', 'acct_v1', 'acct_v2'].map((account_id) => ({
+        ...{ account_id, events: 30, crashed: null, status: 'success', prompt: 3_000 },
+        cost: expect.stringMatching(/^0\.030*$/) as string,
+      })),
+    );
+    expect(await books(app.database)).toMatchObject({ crooked: 0, unlinked: 0 });
   }, 600_000);
 
   it('B07 a second member joins in mid-batch, each record comes 1 to 50 times, shuffled: each unit counts once', async () => {

@@ -18,6 +18,12 @@ export class UsageConsumer {
     return this.ingestion.apply(batch);
   }
 
+  /** Each topic is a group of its own: two releases in one group would subscribe to different topics. */
+  @EventPattern({ topic: TOPIC.usageV2, group: 'usage' }, BOUNDS)
+  compactUnits(@Payload() batch: ConsumedRecord[]): Promise<void> {
+    return this.ingestion.apply(batch);
+  }
+
   @EventPattern({ topic: TOPIC.rejections, group: 'usage' }, BOUNDS)
   rejections(@Payload() batch: ConsumedRecord[]): Promise<void> {
     return this.ingestion.apply(batch);

@@ -34,6 +34,8 @@ export interface ReadBatch {
   unusable: UnusableRecord[];
 }
 
+const USAGE_TOPICS: readonly string[] = [TOPIC.usage, TOPIC.usageV2];
+
 /** The status of a unit whose process died before its outcome: a real outcome replaces it. */
 export const CRASH_CODE = 'gateway_crash';
 
@@ -48,8 +50,8 @@ export function awaitsOutcome(unit: { error_code: string | null; usage_estimated
  */
 export function readBatch(records: readonly ConsumedRecord[]): ReadBatch {
   const batch: ReadBatch = { usage: [], rejections: [], unusable: [] };
-  const usage = readEvents(TOPIC.usage, ofTopic(records, TOPIC.usage));
-  const rejections = readEvents(TOPIC.rejections, ofTopic(records, TOPIC.rejections));
+  const usage = readEvents(TOPIC.usage, ofTopics(records, USAGE_TOPICS));
+  const rejections = readEvents(TOPIC.rejections, ofTopics(records, [TOPIC.rejections]));
   for (const { record, data } of usage.events) {
     const fault = textFault(record, data) ?? costFault(data);
     if (fault === null) batch.usage.push({ usage: data, record });
@@ -61,16 +63,16 @@ export function readBatch(records: readonly ConsumedRecord[]): ReadBatch {
     else batch.unusable.push(unusable({ record, reason: fault, data: { ...data } }));
   }
   const foreign = records
-    .filter(({ topic }) => topic !== TOPIC.usage && topic !== TOPIC.rejections)
+    .filter(({ topic }) => topic !== TOPIC.rejections && !USAGE_TOPICS.includes(topic))
     .map((record) => ({ record, reason: 'of no topic that the ledger reads', data: null }));
   batch.unusable.push(...[...usage.dead, ...rejections.dead, ...foreign].map(unusable));
   return batch;
 }
 
-function ofTopic(records: readonly ConsumedRecord[], topic: string): readonly ConsumedRecord[] {
-  return records.every((record) => record.topic === topic)
+function ofTopics(records: readonly ConsumedRecord[], topics: readonly string[]): readonly ConsumedRecord[] {
+  return records.every(({ topic }) => topics.includes(topic))
     ? records
-    : records.filter((record) => record.topic === topic);
+    : records.filter(({ topic }) => topics.includes(topic));
 }
 
 /** Returns the known facts of a record that could not be applied. */

@@ -1,6 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TOPIC, type Clock, type ConsumedRecord, type UsageRecord } from '@gateway/contracts';
+import {
+  TOPIC,
+  wholeUsage,
+  type Clock,
+  type ConsumedRecord,
+  type UsageRecord,
+  type UsageRecordV2,
+} from '@gateway/contracts';
 import { parseFrame, readSegment } from '@gateway/journal';
 import { settledNano } from '@gateway/money';
 import type { UsageDatabase } from '../postgres/usage-database.js';
@@ -142,10 +149,11 @@ function readSegmentOf(path: string, epoch: Epoch): Segment | null {
     if (frame.kind === 'begin') return;
     const { head, value } = frame;
     const isKnown = head.unit === null || epoch.open.delete(head.unit);
-    if (isSetAside || head.topic !== TOPIC.usage || head.seq <= epoch.seq) return;
+    if (isSetAside || head.topic === TOPIC.rejections || head.seq <= epoch.seq) return;
     epoch.seq = head.seq;
     if (head.unit !== null && !isKnown) segment.foreign.push(head.unit);
-    segment.outcomes.push(JSON.parse(value) as UsageRecord);
+    // A whole record stays what it is.
+    segment.outcomes.push(wholeUsage(JSON.parse(value) as UsageRecordV2));
   });
   if (bad.length > 0) epoch.isDamaged = true;
   segment.skipped = bad.map((range) => skippedFinding(path, range));
@@ -227,7 +235,7 @@ async function intentsWhere(
   return chosen;
 }
 
-/** The record as the shipper would have sent it. */
+/** The record as the shipper would have sent it to gateway.usage.v1. */
 function recordOf(usage: UsageRecord): ConsumedRecord {
   const envelope = {
     specversion: '1.0',
