@@ -1,16 +1,20 @@
 #!/usr/bin/env node
-// Adds up gateway.usage.v1 per account. Node >= 22.18 runs it as it is:
+// Adds up gateway.usage.v1 and gateway.usage.v2 per account. Node >= 22.18 runs it as it is:
 //   KAFKA_BROKERS=127.0.0.1:9092 node docs/usage-topic/consume.mts     needs the package kafkajs
 //   node docs/usage-topic/consume.mts --lines < values.jsonl           one record's value a line; prints the sums
 import { createInterface } from 'node:readline';
 
 interface UsageRecord {
   request_id: string;
-  unit: number;
+  /** Absent on v2 = 0. */
+  unit?: number;
   account_id: string;
   error_code?: string | null;
   cost_usd?: string | null;
 }
+
+/** A unit is on one of them. */
+const TOPICS = ['gateway.usage.v1', 'gateway.usage.v2'];
 
 /** 12 decimals, as integers: a cost is never a float. */
 const SCALE = 12;
@@ -32,8 +36,8 @@ class Sums {
   add(value: string): void {
     // Unknown members are of a later release: ignore them.
     const { type, data } = JSON.parse(value) as { type: string; data: UsageRecord };
-    if (type !== 'gateway.usage.v1') return;
-    const unit = `${data.request_id}/${data.unit}`;
+    if (!TOPICS.includes(type)) return;
+    const unit = `${data.request_id}/${data.unit ?? 0}`;
     const known = this.seen.get(unit);
     if (known === undefined || (known.error_code === 'gateway_crash' && data.error_code !== 'gateway_crash'))
       this.seen.set(unit, data);
@@ -65,7 +69,7 @@ if (process.argv.includes('--lines')) {
   // A group of its own: it gets every record, beside the ledger. From the beginning = a replay of what the topic keeps.
   const consumer = kafka.consumer({ groupId: process.env.KAFKA_GROUP ?? 'usage-example' });
   await consumer.connect();
-  await consumer.subscribe({ topic: 'gateway.usage.v1', fromBeginning: true });
+  await consumer.subscribe({ topics: TOPICS, fromBeginning: true });
   await consumer.run({
     eachMessage: async ({ message }) => {
       if (message.value === null) return;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Adds up gateway.usage.v1 per account. Standard library only: one record's value a line.
+"""Adds up gateway.usage.v1 and gateway.usage.v2 per account. Standard library only: one record's value a line.
 
     kafka-console-consumer.sh --bootstrap-server 127.0.0.1:9092 --topic gateway.usage.v1 --from-beginning \
       --timeout-ms 10000 | consume.py
@@ -9,15 +9,16 @@ import sys
 from decimal import Decimal, getcontext
 
 getcontext().prec = 60  # a cost is never a float
+TOPICS = ("gateway.usage.v1", "gateway.usage.v2")  # a unit is on one of them
 
 
 def add(seen, value):
     """Records come at least once: a unit counts once, and a real outcome replaces that of a died process."""
     event = json.loads(value)  # unknown members are of a later release: ignore them
-    if event["type"] != "gateway.usage.v1":
+    if event["type"] not in TOPICS:
         return
     data = event["data"]
-    unit = (data["request_id"], data["unit"])
+    unit = (data["request_id"], data.get("unit", 0))  # absent on v2 = 0
     known = seen.get(unit)
     crash = "gateway_crash"
     if known is None or (known.get("error_code") == crash and data.get("error_code") != crash):

@@ -80,6 +80,7 @@ const JOURNAL: Provider[] = [
         ack: config.JOURNAL_ACK,
         ackMs: config.JOURNAL_ACK_MS,
         ackFor: new Set(config.JOURNAL_ACK_ORGANIZATIONS),
+        usageTopicVersion: config.USAGE_TOPIC_VERSION,
         ...(config.JOURNAL_SYNC === 'group' && { syncGapMs: SYNC_GAP_MS }),
         budgetBytes: config.JOURNAL_BUDGET_BYTES,
         traceparent: tracer === null ? undefined : activeTraceparent,

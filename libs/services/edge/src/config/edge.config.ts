@@ -59,6 +59,8 @@ export class EdgeConfig {
   @ToNumber() @IsInt() @Min(1) @Max(10_000) JOURNAL_ACK_MS = 50;
   /** Ids of organizations whose answers wait as with `kafka`, whatever JOURNAL_ACK says. */
   @ToList() @ArrayMaxSize(1_000) @IsString({ each: true }) JOURNAL_ACK_ORGANIZATIONS: string[] = [];
+  /** `2`: usage records go to gateway.usage.v2, in half the bytes. Releases before read gateway.usage.v1 alone. */
+  @ToNumber() @IsIn([1, 2]) USAGE_TOPIC_VERSION: 1 | 2 = 1;
   @ToNumber() @IsInt() @Min(16_777_216) JOURNAL_BUDGET_BYTES = 10_737_418_240;
   /** Connections per upstream origin: at least the streams that run at once. */
   @ToNumber() @IsInt() @Min(1) @Max(65_536) UPSTREAM_CONNECTIONS = 1_024;
