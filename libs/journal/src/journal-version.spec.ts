@@ -20,11 +20,11 @@ describe('the version of a journal', () => {
       }
       const folder = join(dir, 'edge-8', newer.journal.epoch);
       const path = join(folder, readdirSync(folder)[0]);
-      writeFileSync(path, Buffer.concat([encodeFrame(beginJson(2)), readFileSync(path)]));
+      writeFileSync(path, Buffer.concat([encodeFrame(beginJson(3)), readFileSync(path)]));
       const written = readFileSync(path);
       const { journal } = await openJournal(dir);
       const refusal =
-        'A segment of the journal has version 2, and this release reads version 1. Start the release';
+        'A segment of the journal has version 3, and this release reads versions 1 and 2. Start the release';
       await expect(journal.recover((open) => crashRecord(open))).rejects.toThrow(refusal);
       expect(journal.stats()).toMatchObject({ takenOverEpochs: 1, seq: 1 });
       await expect(journal.recover((open) => crashRecord(open))).rejects.toThrow(refusal);
@@ -42,7 +42,7 @@ describe('the version of a journal', () => {
       await abandon(dead.journal);
       const folder = join(dir, 'edge-0', dead.journal.epoch);
       const path = join(folder, readdirSync(folder)[0]);
-      const begin = encodeFrame(beginJson());
+      const begin = encodeFrame(beginJson(1));
       const written = readFileSync(path);
       expect(written.subarray(0, begin.length)).toEqual(begin);
       writeFileSync(path, written.subarray(begin.length));

@@ -110,6 +110,7 @@ export class Journal {
       folder: this.folder,
       segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
       syncGapMs: options.syncGapMs ?? { usual: 0, busy: 0 },
+      version: options.usageTopicVersion ?? 1,
       onAlarm,
       carry: () => this.openUnits.texts(),
       onSynced: (position, outcomes) => this.advance(position, outcomes),

@@ -86,14 +86,14 @@ export type JournalFrame =
   /** `value` is JSON text with its stamps. */
   | { kind: 'outcome'; head: OutcomeHead; value: string };
 
-/** Version of the frames that this release writes, and the latest that it reads. */
-const VERSION = 1;
+/** Versions of segments: in those of 2, usage records and the facts of INTENTs are compact. This release reads both. */
+const VERSIONS: readonly unknown[] = [1, 2];
 
 /** A segment was written by a release whose frames this one does not know. Nothing of it is changed. */
 export class JournalVersionError extends Error {
   constructor(version: unknown) {
     super(
-      `A segment of the journal has version ${String(version)}, and this release reads version ${VERSION}. ` +
+      `A segment of the journal has version ${String(version)}, and this release reads versions ${VERSIONS.join(' and ')}. ` +
         'Start the release that wrote it, or a later one, on this folder until it is empty.',
     );
     this.name = 'JournalVersionError';
@@ -129,7 +129,7 @@ function storable(value: unknown): unknown {
  * Returns the text of a segment's first frame. It has the form of an outcome with the number 0, which releases before it pass
  * over: they look for numbers behind the last one. A segment without it is of version 1.
  */
-export function beginJson(version: number = VERSION): string {
+export function beginJson(version: number): string {
   const head: OutcomeHead = {
     ...{ seq: 0, topic: 'gateway.usage.v1', key: '', at: 0, unit: null, isCrash: false },
     settle: null,
@@ -188,8 +188,8 @@ export function parseFrame(json: Buffer): JournalFrame {
   const head = JSON.parse(text.slice(OUTCOME_START.length, split)) as OutcomeHead;
   const value = text.slice(split + VALUE_START.length, -1);
   if (head.seq > 0) return { kind: 'outcome', head, value };
-  const { version } = JSON.parse(value) as { version: unknown };
-  if (version !== VERSION) throw new JournalVersionError(version);
+  const { version } = JSON.parse(value) as { version: number };
+  if (!VERSIONS.includes(version)) throw new JournalVersionError(version);
   return { kind: 'begin', version };
 }
 

@@ -140,7 +140,7 @@ describe('the journal after a death', () => {
       const path = join(dir, 'edge-0', dead.journal.epoch, '00000002.log');
       const bytes = readFileSync(path);
       // Behind the begin of the segment.
-      bytes[encodeFrame(beginJson()).length + 100] ^= 1;
+      bytes[encodeFrame(beginJson(1)).length + 100] ^= 1;
       writeFileSync(path, bytes);
       const successor = await openJournal(dir);
       expect((await successor.journal.recover(crashRecord)).epochs[0].lastSeq).toBe(3);

@@ -70,6 +70,8 @@ export interface WriterOptions {
   folder: string;
   segmentBytes: number;
   syncGapMs: SyncGap;
+  /** Version of the frames, which each segment begins with. */
+  version: number;
   onAlarm: OnAlarm;
   /** Frames that each new segment begins with, as JSON: units still open, so that no old segment is kept for their sake. */
   carry(): string[];
@@ -206,12 +208,17 @@ export class SegmentWriter {
     return this.written.some((group) => group.outcomes.length > 0);
   }
 
+  /** Puts the begin of a segment before the frames that are its first ones. */
+  private withBegin(carried: readonly Buffer[]): Buffer[] {
+    return [encodeFrame(beginJson(this.options.version)), ...carried];
+  }
+
   private seal(): void {
     if (!this.open.hasFrames) return;
     const group = this.open;
     this.open = new Group();
     let carried = this.current().bytes >= this.rollAt ? this.rollOrStay() : [];
-    if (this.current().bytes === 0) carried = withBegin(carried);
+    if (this.current().bytes === 0) carried = this.withBegin(carried);
     const run = this.frames.take();
     group.run = run;
     group.data = carried.length === 0 ? run.bytes : Buffer.concat([...carried, run.bytes]);
@@ -306,7 +313,7 @@ export class SegmentWriter {
     this.writtenBytes = 0;
     // The segment in doubt holds nothing above what was synced before: its numbers live on in the new one.
     const rolled = this.rollOrStay();
-    const carried = this.current().bytes === 0 ? withBegin(rolled) : rolled;
+    const carried = this.current().bytes === 0 ? this.withBegin(rolled) : rolled;
     merged.data = Buffer.concat([...carried, data]);
     this.stuck = { group: merged, written: 0 };
     this.failed('sync_failed', error);
@@ -368,9 +375,4 @@ export class SegmentWriter {
     if (segment === undefined) throw new Error('The journal has no segment.');
     return segment;
   }
-}
-
-/** Puts the begin of a segment before the frames that are its first ones. */
-function withBegin(carried: readonly Buffer[]): Buffer[] {
-  return [encodeFrame(beginJson()), ...carried];
 }
