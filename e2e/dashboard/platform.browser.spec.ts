@@ -162,6 +162,8 @@ describe('pages of the platform, and choices that a page keeps', () => {
       await page.getByRole('button', { name: 'Views' }).click();
       await page.getByLabel('Keep what is shown as').fill('With tags');
       await page.getByRole('button', { name: 'Keep', exact: true }).click();
+      await page.getByRole('button', { name: 'With tags', exact: true }).waitFor();
+      await page.evaluate('localStorage.clear()');
       await page.goto(`${base}/requests`);
       await page.getByRole('button', { name: 'Views' }).click();
       await page.getByRole('button', { name: 'With tags', exact: true }).click();

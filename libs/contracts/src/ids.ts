@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'rpt'
   | 'bud'
   | 'inv'
+  | 'view'
   | 'mail'
   | 'acct'
   | 'ses'

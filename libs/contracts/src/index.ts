@@ -305,6 +305,7 @@ export {
   RaiseBudgetBody,
   UpdateBudgetBody,
 } from './http/budgets.js';
+export { CreateViewBody, ListViewsQuery, UpdateViewBody, type ViewRecord } from './http/views.js';
 export type { PeriodBudgetRecord } from './http/period-budget.js';
 export type { BudgetRecord, BudgetsRecord } from './http/budgets.js';
 export { ErasedSinceQuery, ErasureBody, ForgetBody } from './http/erasures.js';

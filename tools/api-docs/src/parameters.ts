@@ -8,6 +8,7 @@ const NAMED: Readonly<Record<string, string>> = {
   provider: 'Slug of the provider.',
   user_id: 'Id of the person.',
   invitation_id: 'Id of the invitation.',
+  view_id: 'Id of the view.',
   version_id: 'Id of the version.',
   end_user_id: 'The end user, as requests name them.',
   item: 'Id of the item.',

@@ -5,6 +5,9 @@ import type { Making, Row, Rows } from './row.fixture.js';
 const makers = (mak?: string): Row['who'] => staff({ makers: true, mak });
 const PROMPT_STAFF = staff({ makers: true, isSeenByMembers: true });
 const PROMPT_READ = members({ rsk: 'templates:read' });
+// The owner's; members change their own alone.
+const VIEW_STAFF = staff({ isSeenByMembers: true });
+const aView = (): object => ({ page: '/usage', name: randomUUID(), search: {} });
 const MEMORY = staff({ rsk: 'end-users:write' });
 const anEmail = (): object => ({ email: `${randomUUID()}@example.com` });
 
@@ -88,6 +91,10 @@ const ORGS: Rows = {
     isFresh: true,
     status: 204,
   },
+  'POST /v1/orgs/:id/views': { who: members(), thing: 'org', status: 201, body: aView },
+  'GET /v1/orgs/:id/views': { who: members(), thing: 'org' },
+  'PATCH /v1/orgs/:id/views/:view_id': { who: VIEW_STAFF, thing: 'view', body: {} },
+  'DELETE /v1/orgs/:id/views/:view_id': { who: VIEW_STAFF, thing: 'view', isFresh: true, status: 204 },
   'POST /v1/orgs/:id/teams': { who: staff(), thing: 'org', status: 201, body: { name: 'A team' } },
   'GET /v1/orgs/:id/teams': { who: members({ mak: 'members:read' }), thing: 'org' },
   'GET /v1/teams/:id': { who: members({ mak: 'members:read' }), thing: 'team' },

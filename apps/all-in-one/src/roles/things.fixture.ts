@@ -160,6 +160,14 @@ export const THINGS = {
     },
     unknown: { id: 'org_0', invitation_id: 'inv_0' },
   },
+  view: {
+    make: async (by) => {
+      const body = { page: '/usage', name: randomUUID(), search: {} };
+      const made = await done(by, 'POST', `/v1/orgs/${by.orgId}/views`, body, ownerOf(by));
+      return { id: by.orgId, view_id: made.id };
+    },
+    unknown: { id: 'org_0', view_id: 'view_0' },
+  },
   team: { make: aTeam, unknown: { id: 'team_0' } },
   teamMember: {
     make: async (by) => {

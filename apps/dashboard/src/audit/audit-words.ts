@@ -15,6 +15,7 @@ const THINGS: Readonly<Record<string, string>> = {
   routing_policy_template: 'routing policy',
   template: 'prompt',
   user: 'person',
+  view: 'view of the dashboard',
 };
 
 const VERBS: Readonly<Record<string, string>> = {

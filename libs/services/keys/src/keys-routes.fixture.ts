@@ -129,6 +129,43 @@ export async function anInvitation(keys: KeysApp, org_id: string): Named {
   return { invitation_id: id };
 }
 
+/** `params` makes the parameters of one call. */
+export const invitationCalls = <Params>(params: Params) => ({
+  'POST /v1/orgs/:id/invitations': {
+    status: 201,
+    id: 'org' as const,
+    body: (role: Role) => ({ email: `${role}@example.com`, role: 'member' }),
+  },
+  'GET /v1/orgs/:id/invitations': { status: 200, id: 'org' as const },
+  'DELETE /v1/orgs/:id/invitations/:invitation_id': { status: 204, id: 'org' as const, params },
+});
+
+export async function aView(keys: KeysApp, org_id: string): Named {
+  const id = newId('view', clock, random);
+  const now = new Date(clock.now());
+  const times = { created_at: now, updated_at: now };
+  const data = { id, org_id, page: '/usage', name: id, search: {}, created_by: 'usr_0', ...times };
+  await keys.database.prisma.savedView.create({ data });
+  return { view_id: id };
+}
+
+/** Calls of views; those of one are of a view that no role of the table made. */
+export const viewCalls = <Params>(params: Params) => ({
+  'POST /v1/orgs/:id/views': {
+    status: 201,
+    id: 'org' as const,
+    body: (role: Role) => ({ page: '/usage', name: `of ${role}`, search: {} }),
+  },
+  'GET /v1/orgs/:id/views': { status: 200, id: 'org' as const },
+  'PATCH /v1/orgs/:id/views/:view_id': {
+    ...{ status: 200, id: 'org' as const, params, isMembersToRead: true as const },
+    body: {},
+  },
+  'DELETE /v1/orgs/:id/views/:view_id': {
+    ...{ status: 204, id: 'org' as const, params, isMembersToRead: true as const },
+  },
+});
+
 export async function aTemplate(keys: KeysApp, as: Person, body: { org_id: string }): Promise<string> {
   const { org_id } = body;
   const answer = await keys.call('POST', '/v1/routing-policy-templates', { as, body });

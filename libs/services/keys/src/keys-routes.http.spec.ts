@@ -8,6 +8,9 @@ import {
   anAdminKey,
   anExpiredKey,
   anInvitation,
+  aView,
+  invitationCalls,
+  viewCalls,
   aSuperAdmin,
   aBudget,
   aBudgetOf,
@@ -85,13 +88,8 @@ const CALLS: Record<string, HowTo> = {
     body: { rpm_limit: 5 },
   },
   'DELETE /v1/orgs/:id/members/:user_id': { status: 204, id: 'org', params: anew(aMember) },
-  'POST /v1/orgs/:id/invitations': {
-    status: 201,
-    id: 'org',
-    body: (role) => ({ email: `${role}@example.com`, role: 'member' }),
-  },
-  'GET /v1/orgs/:id/invitations': { status: 200, id: 'org' },
-  'DELETE /v1/orgs/:id/invitations/:invitation_id': { status: 204, id: 'org', params: anew(anInvitation) },
+  ...invitationCalls(anew(anInvitation)),
+  ...viewCalls(anew(aView)),
   'POST /v1/orgs/:id/teams': { status: 201, id: 'org', body: { name: 'A team' } },
   'GET /v1/orgs/:id/teams': { status: 200, id: 'org' },
   'GET /v1/teams/:id': { status: 200, id: 'team' },
@@ -173,7 +171,9 @@ const CALLS: Record<string, HowTo> = {
 };
 
 /** Makes a thing anew that a call removes; the row names one of another owner. */
-function anew(make: (keys: KeysApp, orgId: string) => Promise<Record<string, string>>): HowTo['params'] {
+function anew(
+  make: (keys: KeysApp, orgId: string) => Promise<Record<string, string>>,
+): NonNullable<HowTo['params']> {
   return async ({ orgId }, { org }) => {
     const { id, ...made } = await make(keys, orgId);
     return org === 'own' && id !== undefined ? { id, ...made } : made;

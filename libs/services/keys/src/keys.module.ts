@@ -104,6 +104,8 @@ import { SuperAdminsService } from './super-admins/super-admins.service.js';
 import { TeamMembersService } from './teams/team-members.service.js';
 import { TeamsController } from './teams/teams.controller.js';
 import { TeamsService } from './teams/teams.service.js';
+import { ViewsController } from './views/views.controller.js';
+import { ViewsService } from './views/views.service.js';
 
 const STATEMENT_TIMEOUT_MS = 5_000;
 
@@ -166,6 +168,7 @@ export class KeysModule {
         MeController,
         MembersController,
         TeamsController,
+        ViewsController,
       ],
       providers: [...ports(config), ...parts, { provide: KEYED_PROVIDERS, useValue: keyed }],
       exports: [
@@ -202,6 +205,7 @@ const parts: Provider[] = [
   PasswordLinks,
   SuperAdminsService,
   TeamsService,
+  ViewsService,
   TeamMembersService,
   KeyCache,
   DatabasePrincipalReader,

@@ -5,6 +5,7 @@ import './budgets/period-budgets.part.spec.js';
 import './members/members.part.spec.js';
 import './invitations/invitations.part.spec.js';
 import './teams/teams.part.spec.js';
+import './views/views.part.spec.js';
 import './routing-templates/routing-templates.part.spec.js';
 import './accounts/account-change.part.spec.js';
 import './discounts/discounts.part.spec.js';

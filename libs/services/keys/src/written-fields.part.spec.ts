@@ -9,6 +9,7 @@ import {
   CreateTeamBody,
   CreateTemplateBody,
   CreateTemplateVersionBody,
+  CreateViewBody,
   PutMemoriesBody,
   ScopeLimitsBody,
   UpdateBudgetBody,
@@ -92,6 +93,9 @@ const byId =
   (read: Json, written: Json): Json | undefined =>
     (read.data as Json[]).find((one) => one[id] === written[id]);
 
+/** A name of a view is once on a page. */
+let needed = 0;
+
 const BODIES: Record<string, Written> = {
   'POST /v1/keys': {
     body: CreateKeyBody,
@@ -131,6 +135,15 @@ const BODIES: Record<string, Written> = {
     path: ({ org, member }) => `/v1/orgs/${org}/members/${member}`,
     read: ({ org, member }) => `/v1/orgs/${org}/members/${member}`,
     fields: () => ({ ...LIMITS, role: 'admin' }),
+  },
+  'POST /v1/orgs/{id}/views': {
+    body: CreateViewBody,
+    method: 'POST',
+    path: ({ org }) => `/v1/orgs/${org}/views`,
+    read: ({ org }) => `/v1/orgs/${org}/views`,
+    record: byId('id'),
+    fields: () => ({ page: '/requests', name: 'A view', search: { status: 'error' } }),
+    needs: () => ({ page: '/usage', name: `Needed ${needed++}`, search: {} }),
   },
   'POST /v1/orgs/{id}/invitations': {
     body: CreateInvitationBody,

@@ -39,6 +39,10 @@ const NAMED: Readonly<Record<string, Named | undefined>> = {
     const rows = await tx.invitation.findMany({ where: { org_id, id: { in: ids } } });
     return new Map(rows.map(({ id, email }) => [id, email]));
   },
+  view: async (tx, org_id, ids) => {
+    const select = { id: true, name: true };
+    return names(await tx.savedView.findMany({ where: { org_id, id: { in: ids } }, select }));
+  },
   member: people,
   user: people,
   team_member: async (tx, org_id, ids) => {
