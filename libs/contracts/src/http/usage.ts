@@ -7,6 +7,7 @@ import {
   IsDefined,
   IsIn,
   IsInt,
+  IsNumber,
   IsObject,
   IsOptional,
   IsString,
@@ -21,6 +22,8 @@ import type { Money } from '../catalogue/price-record.js';
 import { LIMIT_SCOPES } from '../events/account/limit-scope.js';
 import type { ScopeKind, SpendScope } from '../ports/principal.js';
 import { AMOUNT_PATTERN } from './keys.js';
+import { IsSort } from './page.js';
+import type { AttemptView, LimitSeen, PriceLineView } from './request-parts.js';
 import { FILTER_VALUES_MAX, UsageFilter } from './usage-filter.js';
 
 const PAGE_ROWS = 50;
@@ -48,12 +51,29 @@ export class UsageQueryBody extends UsageFilterBody {
   @IsDefined() org_id!: unknown;
 }
 
+/** Orders of usage events. */
+const EVENT_SORTS = [
+  ...['created_at', 'cost_usd', 'latency_ms', 'ttft_ms', 'prompt_tokens', 'completion_tokens'],
+] as const;
+const LATENCY_MAX_MS = 1_000_000_000;
+
 /** POST /v1/usage/events. */
 export class UsageEventsBody extends UsageQueryBody {
   /** `next_cursor` of the page before, in place of offset: costs the same however far the page is. */
   @IsOptional() @IsString() @Matches(/^[\w-]{1,200}$/) cursor?: string | null;
   /** Name that was asked for, where another one served: an alias, a short name, `auto`, the model before a fallback. */
   @IsOptional() @IsString() @MaxLength(256) requested_model?: string | null;
+  /**
+   * `created_at`, `cost_usd`, `latency_ms`, `ttft_ms`, `prompt_tokens` or `completion_tokens`, with - before it for the
+   * largest first; no cursor beside it. As the next three for at most 100,000 requests of the range: 400 for more.
+   */
+  @IsOptional() @IsSort(EVENT_SORTS) sort?: string | null;
+  /** Decimal string of USD: events that cost so much or more. */
+  @IsOptional() @Matches(AMOUNT_PATTERN) min_cost_usd?: string | null;
+  /** Milliseconds: events that took so long or longer. */
+  @IsOptional() @IsNumber() @Min(0) @Max(LATENCY_MAX_MS) min_latency_ms?: number | null;
+  /** True for answers in a stream, false for those in one piece. */
+  @IsOptional() @IsBoolean() stream?: boolean | null;
 }
 
 /** POST /v1/usage/rejections. */
@@ -150,51 +170,6 @@ export interface UsageEventsPage {
   offset: number;
   /** null on the last page. */
   next_cursor: string | null;
-}
-
-/** One try, without the provider's name; the message may hold it. */
-export interface AttemptView {
-  n: number;
-  status: string;
-  http_status: number | null;
-  error_code: string | null;
-  error_message: string | null;
-  started_at: string;
-  latency_ms: number;
-  ttft_ms: number | null;
-  prompt_tokens: number;
-  completion_tokens: number;
-  served: boolean;
-}
-
-export interface AttemptsRecord {
-  attempts: AttemptView[];
-}
-
-/** One line of a request's bill. */
-export interface PriceLineView {
-  /** A token class, `request`, `image`, `tool:NAME` and so on. */
-  line: string;
-  quantity: string;
-  /** Measure of the rate: `1M tokens`, `image`, `second`, `1k calls` and so on. */
-  unit: string;
-  rate_usd: string;
-  amount_usd: string;
-}
-
-/** A counter as admission saw it, this request counted. */
-export interface LimitSeen {
-  scope: string;
-  scope_id: string;
-  /** Team of the scope team_member alone. */
-  team_id: string | null;
-  /** Set for a counter beside the scope's own: `m:<model or brand/*>` of model_limits. */
-  counter: string | null;
-  metric: 'rpm' | 'rpd' | 'spend_cap';
-  /** null of a cap: what was spent is not kept with the request. */
-  current: number | null;
-  /** null = unlimited; a decimal string of a cap. */
-  limit: number | string | null;
 }
 
 /** The record of one request, up to 90 days back. */

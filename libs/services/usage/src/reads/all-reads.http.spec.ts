@@ -2,6 +2,7 @@ import './operator-requests.part.spec.js';
 import './shadows.part.spec.js';
 import './reads.part.spec.js';
 import './asked-names.part.spec.js';
+import './sought-events.part.spec.js';
 import './whose-usage.part.spec.js';
 import './hostile-filters.part.spec.js';
 import './rejections.part.spec.js';

@@ -25,6 +25,7 @@ import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { attemptsOf, isLookedUp, lookupOf, operatorAttemptsOf, pricedUnit } from './request-wire.js';
 import { UNIT, type UnitRow } from './request-wire.js';
 import { allOf, listedBy, viewRows, type EventFilter, type Listed } from './row-filter.js';
+import { countSought, isSought, refuseCursor, refuseMany, soughtIds } from './sought-events.js';
 import { placeTag } from './tag-days.js';
 import { usageSource, type Asked } from './usage-source.js';
 import { Values } from './values.js';
@@ -74,8 +75,9 @@ export class EventsStore {
     return summaryOf(groups, filter);
   }
 
-  /** Newest first. */
+  /** Newest first, or in the order that is asked for. Throws ApiError `bad_request` where that is of too many. */
   async page(view: View, filter: UsageEventsBody): Promise<Omit<UsageEventsPage, 'limit' | 'offset'>> {
+    if (isSought(filter)) return this.soughtPage(view, filter);
     const { limit } = filter;
     const listed = listedBy(view, filter);
     const [rows, total] = await Promise.all([this.rows(listed, filter), this.count(view, filter)]);
@@ -86,6 +88,24 @@ export class EventsStore {
       total,
       next_cursor: last === undefined ? null : cursorOf(last, listed),
     };
+  }
+
+  private async soughtPage(
+    view: View,
+    filter: UsageEventsBody,
+  ): Promise<Omit<UsageEventsPage, 'limit' | 'offset'>> {
+    refuseCursor(filter);
+    // The index of the rows has their account or key and their time: it reads what these have.
+    const { since, until, key_id } = filter;
+    refuseMany(await this.count(view, { since, until, key_id }));
+    const listed = listedBy(view, filter);
+    const [ids, total] = await Promise.all([
+      soughtIds(this.database, listed, filter),
+      countSought(this.database, listed, filter),
+    ]);
+    const rows = new Map((await eventsNamed(this.database, ids)).map((row) => [row.id, row]));
+    const events = ids.flatMap((id) => rows.get(id) ?? []).map(wireOf);
+    return { events, total, next_cursor: null };
   }
 
   /** Returns the rows of a page, and the one after it. */
