@@ -91,6 +91,8 @@ export interface UpstreamBatchState {
   path: string;
   /** Lines that were sent: a bit for each line of the batch, as base64. */
   sent: string;
+  /** All that it may cost the platform, in nano-USD, held on the provider's hard budgets while it runs; absent = nothing is. */
+  held_nano?: string;
   /** The provider's batch; null while there is none. */
   id: string | null;
   /**

@@ -8,8 +8,9 @@ import {
   type BudgetGrant,
   type Clock,
   type LimitScope,
+  type PutUnit,
 } from '@gateway/contracts';
-import { budgetCounters, LEASE_MS, trialChecks } from '@gateway/limits';
+import { budgetCounters, LEASE_MS, trialChecks, unitScopes } from '@gateway/limits';
 import { CLOCK } from '@gateway/platform';
 import type { Plan, PlannedRoute } from '@gateway/routing';
 import { PlatformPools } from '../config/platform-pools.js';
@@ -92,11 +93,26 @@ export class ProviderAdmission {
     return budgets === undefined ? null : this.requestFor(of, slug, planned, budgets);
   }
 
+  /** Returns the request that stands for an amount on the hard budgets of a provider; null where it has none. */
+  holding(of: Timed, slug: string): AdmitRequest | null {
+    const budgets = this.pools.budgets?.get(slug);
+    return budgets === undefined ? null : holdingOn(of, slug, budgets);
+  }
+
+  /** Holds the amount in place of what the unit held before, for the time of a lease; 0 lets it go. */
+  async hold(request: AdmitRequest, nano: bigint): Promise<void> {
+    const { accountId, unitId: unit, leaseMs } = request;
+    const counts = { scopes: unitScopes(request), tokens: 0, tokenEstimate: 0, minute: 0, leaseMs };
+    const put = (action: PutUnit['action']): PutUnit => ({ accountId, unit, action, nano, ...counts });
+    // Cancelled first: a renewal alone keeps the amount.
+    await this.limits.put([put('cancel'), ...(nano > 0n ? [put('renew')] : [])]);
+  }
+
   /**
-   * True if the whole amount fits beside what is spent and held; nothing is held. Admission lets one unit pass the end of a
+   * True if this amount fits beside what is spent and held on the budgets that the request asks; nothing more is held. Admission lets one unit pass the end of a
    * budget, and this one may be large. Throws where the budgets cannot be asked.
    */
-  async fits(request: AdmitRequest): Promise<boolean> {
+  async fits(request: AdmitRequest, nano: bigint): Promise<boolean> {
     const { limits, totals } = this;
     let isFreed = false;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -106,7 +122,7 @@ export class ProviderAdmission {
         case 'refused':
         case 'doubted': {
           const checks = trialChecks(request, trial);
-          if (checks.every(({ current, limit }) => current + request.reservationNano <= limit)) return true;
+          if (checks.every(({ current, limit }) => current + nano <= limit)) return true;
           if (isFreed) return false;
           isFreed = true;
           await totals.free(request.accountId);
@@ -214,24 +230,15 @@ export class ProviderAdmission {
     planned: PricedPlan,
     budgets: readonly BudgetGrant[],
   ): AdmitRequest | null {
-    const scopes = budgetCounters(
-      budgets.filter(({ isHard }) => isHard !== false),
-      requestedAtMs,
-    ).map(({ name, capNano = null }): LimitScope => ({
-      ...{ kind: 'provider', id: `${slug}/${name}`, rpm: null, rpd: null, tpm: null },
-      capNano,
-    }));
-    if (scopes.length === 0) return null;
+    const holding = holdingOn({ unitId, requestedAtMs }, slug, budgets);
+    if (holding === null) return null;
     const { principal, asked } = planned;
     const plan = { ...planned.plan, routes: atList(planned.plan, slug) };
     const { reservationNano, worstNano } = this.admission.requestFor(unitId, requestedAtMs, {
       ...{ principal, asked, plan },
     });
     if (reservationNano === 0n) return null;
-    return {
-      ...{ accountId: providerAccount(slug), accountVersion: VERSION, unitId, scopes, extra: [] },
-      ...{ creditLimitNano: null, reservationNano, worstNano, tokenEstimate: 0, leaseMs: LEASE_MS },
-    };
+    return { ...holding, reservationNano, worstNano };
   }
 
   /** Asks the store and never rejects: a provider whose budgets cannot be asked is closed for this request. */
@@ -289,6 +296,26 @@ export class ProviderAdmission {
     if (endMs === null) return WAIT_MAX_SECONDS;
     return Math.min(WAIT_MAX_SECONDS, Math.max(1, Math.ceil((endMs - this.clock.now()) / 1_000)));
   }
+}
+
+/** Returns a request for nothing on the hard budgets; null where there is none. */
+function holdingOn(
+  { unitId, requestedAtMs }: Timed,
+  slug: string,
+  budgets: readonly BudgetGrant[],
+): AdmitRequest | null {
+  const scopes = budgetCounters(
+    budgets.filter(({ isHard }) => isHard !== false),
+    requestedAtMs,
+  ).map(({ name, capNano = null }): LimitScope => ({
+    ...{ kind: 'provider', id: `${slug}/${name}`, rpm: null, rpd: null, tpm: null },
+    capNano,
+  }));
+  if (scopes.length === 0) return null;
+  return {
+    ...{ accountId: providerAccount(slug), accountVersion: VERSION, unitId, scopes, extra: [] },
+    ...{ creditLimitNano: null, reservationNano: 0n, worstNano: 0n, tokenEstimate: 0, leaseMs: LEASE_MS },
+  };
 }
 
 /** True of a route on the platform's credentials. */

@@ -1,4 +1,5 @@
 import {
+  HOLD_UNIT,
   objectName,
   ObjectStore,
   providerAccount,
@@ -40,8 +41,12 @@ async function budget(amountUsd: string, change: Partial<BudgetGrant> = {}): Pro
   return grant;
 }
 
-/** Answers the kind of the first step of a batch of so many lines. */
-async function upload(lines: number, keyId = 'key_test', model = 'simulator/anthropic'): Promise<string> {
+/** Answers the first step of a batch of so many lines, with its call. */
+async function uploaded(
+  lines: number,
+  keyId = 'key_test',
+  model = 'simulator/anthropic',
+): Promise<{ call: UpstreamBatchCall; answer: UpstreamBatch | null; status: number }> {
   made += 1;
   const batch_id = `batch_01980000-0000-7000-8000-${String(made).padStart(12, '0')}`;
   const input = objectName('batches', 'acct_test', `${batch_id}.jsonl`);
@@ -56,32 +61,93 @@ async function upload(lines: number, keyId = 'key_test', model = 'simulator/anth
     ...{ batch_id, step: 'upload', state: null, input },
     lines: objectName('batches', 'acct_test', `${batch_id}-lines.jsonl`),
   };
+  return { call, ...(await stepOf(call)) };
+}
+
+async function stepOf(call: UpstreamBatchCall): Promise<{ answer: UpstreamBatch | null; status: number }> {
   const answer = await fetch(`${edge.url}/internal/infer/batch`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-fleet-token': TOKEN },
     body: JSON.stringify(call),
   });
-  return answer.status === 200 ? ((await answer.json()) as UpstreamBatch).kind : String(answer.status);
+  const { status } = answer;
+  return { answer: status === 200 ? ((await answer.json()) as UpstreamBatch) : null, status };
+}
+
+/** Answers the kind of that step. */
+async function upload(...of: Parameters<typeof uploaded>): Promise<string> {
+  const { answer, status } = await uploaded(...of);
+  return answer?.kind ?? String(status);
+}
+
+const scopeOf = ({ countedFromMs }: BudgetGrant): { kind: 'provider'; id: string } => ({
+  kind: 'provider',
+  id: `${PROVIDER}/b:r7.${countedFromMs}`,
+});
+
+/** Returns what is held on a budget, in nano-USD. */
+async function heldOn(grant: BudgetGrant): Promise<bigint> {
+  const { scopes } = await edge.limits.read(providerAccount(PROVIDER), [scopeOf(grant)]);
+  return scopes[0].reservedNano;
 }
 
 describe('a batch that a provider would run, and its budget', () => {
-  it('is given to the provider where all that its lines may cost is left, else they run one by one; nothing is held', async () => {
-    await budget('0.00055');
-    expect(await upload(10)).toBe('at');
+  it('is given to the provider where all that its lines may cost is left, and holds that; else they run one by one', async () => {
+    const ours = await budget('0.00055');
     expect(await upload(12)).toBe('none');
+    expect(await heldOn(ours)).toBe(0n);
     expect(await upload(10)).toBe('at');
-    const { reservedUnits } = await edge.limits.read(providerAccount(PROVIDER), []);
-    expect(reservedUnits).toBe(0);
+    expect(await heldOn(ours)).toBe(500_000n);
+    expect(await upload(2)).toBe('none');
+    expect(await upload(1)).toBe('at');
+  });
+
+  it('is not given to it beside one that began at another edge meanwhile', async () => {
+    const ours = await budget('0.00055');
+    const { limits } = edge;
+    const put = limits.put.bind(limits);
+    limits.put = async (units) => {
+      const mine = units.find(({ action }) => action === 'renew');
+      if (mine !== undefined) await put([{ ...mine, unit: `req_other/${HOLD_UNIT}` }]);
+      await put(units);
+    };
+    try {
+      expect(await upload(6)).toBe('none');
+      expect(await heldOn(ours)).toBe(300_000n);
+    } finally {
+      limits.put = put;
+    }
+  });
+
+  it('holds it for as long as it is looked at, also where it was lost, and not where no provider runs it', async () => {
+    const ours = await budget('0.00055');
+    const { call, answer } = await uploaded(10);
+    if (answer?.kind !== 'at') throw new Error('no provider has it');
+    const { state } = answer;
+    await edge.limits.put([
+      {
+        ...{
+          accountId: providerAccount(PROVIDER),
+          unit: `${call.request_id}/${HOLD_UNIT}`,
+          action: 'cancel',
+        },
+        ...{ scopes: [scopeOf(ours)], nano: 0n, tokens: 0, tokenEstimate: 0, minute: 0, leaseMs: 60_000 },
+      },
+    ]);
+    expect(await heldOn(ours)).toBe(0n);
+    expect((await stepOf({ ...call, step: 'create', state })).answer).toMatchObject({ kind: 'at' });
+    expect(await heldOn(ours)).toBe(500_000n);
+    expect((await stepOf({ ...call, step: 'look', state })).answer).toEqual({ kind: 'none' });
+    expect(await heldOn(ours)).toBe(0n);
   });
 
   it('runs one by one where the budget is spent, or held by requests that run', async () => {
-    const { countedFromMs } = await budget('0.0001');
+    const ours = await budget('0.0001');
     expect(await upload(1)).toBe('at');
-    const scope = { kind: 'provider' as const, id: `${PROVIDER}/b:r7.${countedFromMs}` };
     await edge.limits.put([
       {
         ...{ accountId: providerAccount(PROVIDER), unit: 'req_running/0', action: 'renew', nano: 100_000n },
-        ...{ scopes: [scope], tokens: 0, tokenEstimate: 0, minute: 0, leaseMs: 60_000 },
+        ...{ scopes: [scopeOf(ours)], tokens: 0, tokenEstimate: 0, minute: 0, leaseMs: 60_000 },
       },
     ]);
     expect(await upload(1)).toBe('none');

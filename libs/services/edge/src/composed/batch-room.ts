@@ -4,7 +4,8 @@ import type { ProviderAdmission } from '../admission/provider-admission.js';
 
 /**
  * The most that the platform may owe a provider for the lines of a batch that it shall run. Nobody can stop them there, and
- * their cost is posted without an admission: so all of it has to fit in the provider's hard budgets before.
+ * their cost is posted without an admission: so all of it has to fit in the provider's hard budgets before, and is held there
+ * until they end.
  */
 export class BatchRoom {
   private asked: AdmitRequest | null = null;
@@ -27,9 +28,23 @@ export class BatchRoom {
     this.nano += asked.worstNano ?? asked.reservationNano;
   }
 
-  /** Throws where the budgets cannot be asked. */
-  async isEnough(): Promise<boolean> {
-    const { asked, nano } = this;
-    return asked === null || this.providers.fits({ ...asked, reservationNano: nano, worstNano: nano });
+  /** Holds all of it. Returns the amount, 0 where no budget counts it; null where it does not fit. Throws where budgets cannot be asked. */
+  async take(): Promise<bigint | null> {
+    const { asked, nano, providers } = this;
+    if (asked === null) return 0n;
+    // A worker that died here may have held it before.
+    await providers.hold(asked, 0n);
+    if (!(await providers.fits(asked, nano))) return null;
+    await providers.hold(asked, nano);
+    // Two that begin together find each other's now.
+    if (await providers.fits(asked, 0n)) return nano;
+    await providers.hold(asked, 0n);
+    return null;
+  }
+
+  /** Holds the amount for the time of another lease, also where it was lost; 0 lets it go. */
+  async keep(nano: bigint): Promise<void> {
+    const asked = this.slug === null ? null : this.providers.holding(this.begun, this.slug);
+    if (asked !== null) await this.providers.hold(asked, nano);
   }
 }

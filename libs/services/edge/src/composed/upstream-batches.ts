@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  HOLD_UNIT,
   ObjectStore,
   type Clock,
   type KeyPrincipal,
@@ -77,7 +78,7 @@ export class UpstreamBatches {
     const name = `${call.batch_id}/${call.step}`;
     const known = this.running.get(name);
     if (known !== undefined) return known;
-    const step = this.run(call).finally(() => this.running.delete(name));
+    const step = this.renewed(call).finally(() => this.running.delete(name));
     this.running.set(name, step);
     return step;
   }
@@ -85,6 +86,16 @@ export class UpstreamBatches {
   /** The provider and credential of a batch; null where the credential was removed. */
   private targetOf(call: UpstreamBatchCall, credential: string): Promise<Target | null> {
     return this.targets.of(credential, (): Promise<KeyPrincipal> => this.requests.keyOf(call));
+  }
+
+  /** Runs a step under what is held for the batch, which is let go where no provider runs it. */
+  private async renewed(call: UpstreamBatchCall): Promise<UpstreamBatch> {
+    const { state } = call;
+    if (state === null) return this.run(call);
+    await this.keepHeld(call, state, BigInt(state.held_nano ?? 0));
+    const at = await this.run(call);
+    if (at.kind === 'none') await this.keepHeld(call, state, 0n);
+    return at;
   }
 
   private async run(call: UpstreamBatchCall): Promise<UpstreamBatch> {
@@ -166,12 +177,19 @@ export class UpstreamBatches {
     const { target, credential, path, room } = first;
     const { dialect } = target;
     if (sent.length < (dialect.linesMin ?? 0)) return { kind: 'none' };
-    // One by one they are admitted, so that the provider's budgets are passed by one line at most.
-    if (!(await room.isEnough())) return { kind: 'none' };
     if (dialect.beginsWithLines === true)
       await this.objects.put(call.lines as ObjectKey, Readable.from(lines), { maxBytes: dialect.bytesMax });
-    const file = await dialect.upload(this.targets.callsTo(target, UPLOAD), lines, call.batch_id);
-    return { kind: 'at', state: { credential, file, path, sent: sentText(sent), id: null } };
+    // One by one they are admitted, so that the provider's budgets are passed by one line at most.
+    const held = await room.take();
+    if (held === null) return { kind: 'none' };
+    const file = await dialect
+      .upload(this.targets.callsTo(target, UPLOAD), lines, call.batch_id)
+      .catch(async (failure: unknown) => {
+        await room.keep(0n).catch(() => undefined);
+        throw failure;
+      });
+    const holds = held === 0n ? {} : { held_nano: held.toString() };
+    return { kind: 'at', state: { credential, file, path, sent: sentText(sent), ...holds, id: null } };
   }
 
   /**
@@ -202,8 +220,20 @@ export class UpstreamBatches {
     const credential = this.targets.credentialFor(plannedRoute);
     const target = credential === null ? null : await this.targetOf(call, credential);
     if (target === null || credential === null) return null;
-    const begun = { unitId: call.batch_id, requestedAtMs: this.clock.now() };
-    return { target, credential, path: request.path, room: this.targets.roomOn(credential, begun) };
+    return { target, credential, path: request.path, room: this.roomFor(call, credential) };
+  }
+
+  private roomFor(call: UpstreamBatchCall, credential: string): BatchRoom {
+    const unitId = `${call.request_id}/${HOLD_UNIT}`;
+    return this.targets.roomOn(credential, { unitId, requestedAtMs: this.clock.now() });
+  }
+
+  /** Renews what is held at the provider. Where that fails the step goes on, and the next one tries again. */
+  private async keepHeld(call: UpstreamBatchCall, state: UpstreamBatchState, nano: bigint): Promise<void> {
+    if (state.held_nano === undefined) return;
+    await this.roomFor(call, state.credential)
+      .keep(nano)
+      .catch(() => undefined);
   }
 
   private async find(
