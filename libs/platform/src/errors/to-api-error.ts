@@ -23,8 +23,8 @@ const BAD_TYPE = { message: 'The Content-Type of the body cannot be read.', para
 
 /**
  * Codes that say that a database cannot be reached or gives up for now. Of Node: sockets, names and networks. Of PostgreSQL:
- * the classes 08, 53 and 57P; a statement past its time limit (57014), a lock that was not free in time (55P03), a transaction
- * that another one stood against (40001, 40P01), one that waited too long (25P03, 25P04), a server that became a standby
+ * the classes 08, 53 and 57P; a statement past its time limit (57014), a lock that was not free in time (55P03); a transaction
+ * that another one stood against (40001, 40P01), one that waited too long (25P03, 25P04); a server that became a standby
  * (25006), a disk that fails (58030). Of Prisma: among others a transaction that found no connection in time (P2028) or met
  * another one (P2034). So does a machine with a full disk or without a free file descriptor. Anything else is a bug of ours.
  */
