@@ -44,6 +44,7 @@ describe('a folder that two machines share', () => {
       const before = files('edge-1');
       const start = ended(clock, openJournal(dir, { producer, boot: 'b', clock }));
       await expect(start).rejects.toThrow(JournalOwnedError);
+      await expect(start).rejects.toMatchObject({ code: 'JOURNAL_OWNED' });
       await expect(start).rejects.toThrow(SHARED);
       expect(files('edge-1')).toEqual(before);
       expect(journal.isAccepting).toBe(true);

@@ -18,6 +18,9 @@ export interface OwnFolder {
 
 /** Another living process writes the journal of this producer, or another machine the same volume. */
 export class JournalOwnedError extends Error {
+  /** Code by which a start prints the sentence alone. */
+  readonly code = 'JOURNAL_OWNED';
+
   constructor(message: string) {
     super(message);
     this.name = 'JournalOwnedError';

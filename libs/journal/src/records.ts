@@ -91,6 +91,9 @@ const VERSIONS: readonly unknown[] = [1, 2];
 
 /** A segment was written by a release whose frames this one does not know. Nothing of it is changed. */
 export class JournalVersionError extends Error {
+  /** An operator mends it: with a code a start prints the sentence alone, without a stack. */
+  readonly code = 'JOURNAL_VERSION';
+
   constructor(version: unknown) {
     super(
       `A segment of the journal has version ${String(version)}, and this release reads versions ${VERSIONS.join(' and ')}. ` +
