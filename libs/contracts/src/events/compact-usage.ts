@@ -278,7 +278,9 @@ function ownId(scope: SpendScope, { key_id, member_id, team_id, org_id }: Owner)
 function counted(usage: UnitUsage): UnitUsage | undefined {
   const found: Record<string, unknown> = {};
   let hasAny = false;
-  for (const [name, value] of Object.entries(usage)) {
+  // Pairs of `Object.entries` would cost each unit twenty arrays.
+  for (const name in usage) {
+    const value = usage[name as keyof UnitUsage];
     if (value === 0 || value === undefined) continue;
     found[name] = value;
     hasAny = true;
