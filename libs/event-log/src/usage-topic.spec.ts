@@ -48,11 +48,15 @@ function sumsOf(command: string, args: string[], lines: readonly string[]): unkn
 const valueOf = (data: object, type: string = TOPIC.usage): string =>
   JSON.stringify({ specversion: '1.0', id: '1', source: '/edge-1', type, data });
 
-describe('gateway.usage.v1 for other readers', () => {
-  it('keeps every member of the last released record, with its types', () => {
-    const released = schemasIn('usage-topic/record-v1.json');
+describe('the topics of usage for other readers', () => {
+  it.each([
+    ['v1', ''],
+    ['v2', 'V2'],
+  ])('keep on %s every member of the last released record, with its types', (version, suffix) => {
+    const released = schemasIn(`usage-topic/record-${version}.json`);
     const present = schemasIn('asyncapi.json');
-    expect(Object.keys(released)).toEqual(['UsageRecord', 'AttemptRecord', 'PricedFrom', 'LimitReading']);
+    const names = ['UsageRecord', 'AttemptRecord', 'PricedFrom', 'LimitReading'];
+    expect(Object.keys(released)).toEqual(names.map((name) => `${name}${suffix}`));
     expect(Object.entries(released).flatMap(([name, old]) => breaks(old, present[name], name))).toEqual([]);
   });
 
