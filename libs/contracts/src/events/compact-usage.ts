@@ -274,14 +274,14 @@ function ownId(scope: SpendScope, { key_id, member_id, team_id, org_id }: Owner)
   return scope === 'team_member' && team_id ? `${team_id}/${member_id}` : undefined;
 }
 
-/** Returns the counters that are not 0; undefined without any. */
+/** Returns the counters that are not 0, and all seconds, whose price may have a minimum; undefined without any. */
 function counted(usage: UnitUsage): UnitUsage | undefined {
   const found: Record<string, unknown> = {};
   let hasAny = false;
   // Pairs of `Object.entries` would cost each unit twenty arrays.
   for (const name in usage) {
     const value = usage[name as keyof UnitUsage];
-    if (value === 0 || value === undefined) continue;
+    if (value === undefined || (value === 0 && !name.endsWith('_seconds'))) continue;
     found[name] = value;
     hasAny = true;
   }
