@@ -57,6 +57,21 @@ const usage: fc.Arbitrary<UnitUsage> = fc.record({
   image_output_tokens: tokens,
 });
 
+const COUNTERS = [
+  'requests',
+  'prompt_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'audio_input_tokens',
+  'completion_tokens',
+  'audio_output_tokens',
+  'images',
+  'input_images',
+  'videos',
+  'characters',
+  'searches',
+] as const;
+
 const terms = fc.record({
   tier: fc.constantFrom('default' as const, 'flex' as const, 'batch' as const),
   discountPct: fc.constantFrom(null, '0', '12.5', '33.333', '100'),
@@ -185,6 +200,40 @@ describe('price', () => {
       fc.property(input, (one) => {
         const served = { ...one, byok: { ...one.byok, served: true } };
         expect(price({ ...served, discountPct: '50' })).toEqual(price({ ...served, discountPct: null }));
+      }),
+    );
+  });
+
+  it('costs the same for a counter of 0 as without it, so that records leave it out', () => {
+    const zeros = fc.array(fc.constantFrom(...COUNTERS), { minLength: 1 });
+    fc.assert(
+      fc.property(input, zeros, (one, names) => {
+        const record: PriceRecord = {
+          ...one.record,
+          ...{
+            characters_usd_per_1m: '15',
+            image_usd_per_unit: '0.04',
+            video_usd_per_second: '1',
+            search_usd_per_1k: '5',
+          },
+        };
+        const of = {
+          ...one.usage,
+          images: 1,
+          input_images: 1,
+          videos: 1,
+          video_seconds: '4',
+          characters: 9,
+          searches: 2,
+        };
+        const [zero, none]: Partial<Record<string, unknown>>[] = [{ ...of }, { ...of }];
+        for (const name of names) {
+          zero[name] = 0;
+          delete none[name];
+        }
+        const [withZeros, without] = [zero, none].map((usage) => ({ ...one, record, usage }));
+        expect(price(withZeros)).toEqual(price(without));
+        expect(priceLines(withZeros)).toEqual(priceLines(without));
       }),
     );
   });
