@@ -15,6 +15,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   amount_usd: 'amount',
   raise_by_usd: 'raised by',
   raise_until: 'raised until',
+  // Named beside the two values that it is.
+  raise: 'raised until',
   expires_at: 'end',
   team_id: 'team',
   routing_policy_template_id: 'routing policy',

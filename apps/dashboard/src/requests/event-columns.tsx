@@ -11,7 +11,7 @@ import type { UsageEvent } from './requests.queries.js';
 /** Every column that the list can show, in its order. A row opens its request beside the list. */
 export function eventColumns(slug: string): Column<UsageEvent>[] {
   return [
-    { name: 'Time', width: 96, cell: ({ created_at: at }) => <When at={at} /> },
+    { name: 'Time', width: 96, sort: 'created_at', cell: ({ created_at: at }) => <When at={at} /> },
     {
       name: 'Request',
       width: 150,
@@ -33,16 +33,41 @@ export function eventColumns(slug: string): Column<UsageEvent>[] {
     },
     { name: 'Endpoint', width: 190, cell: ({ endpoint }) => endpoint },
     { name: 'Status', width: 90, cell: ({ status }) => <Outcome status={status} /> },
-    { name: 'Input', width: 70, isFigure: true, cell: ({ prompt_tokens: tokens }) => count(tokens) },
+    {
+      name: 'Input',
+      width: 70,
+      isFigure: true,
+      sort: 'prompt_tokens',
+      cell: ({ prompt_tokens: tokens }) => count(tokens),
+    },
     { name: 'Cached', width: 70, isFigure: true, cell: ({ cached_tokens: tokens }) => count(tokens) },
-    { name: 'Output', width: 70, isFigure: true, cell: ({ completion_tokens: tokens }) => count(tokens) },
-    { name: 'First token', width: 100, isFigure: true, cell: ({ ttft_ms: ms }) => milliseconds(ms) },
-    { name: 'Latency', width: 80, isFigure: true, cell: ({ latency_ms: ms }) => milliseconds(ms) },
+    {
+      name: 'Output',
+      width: 70,
+      isFigure: true,
+      sort: 'completion_tokens',
+      cell: ({ completion_tokens: tokens }) => count(tokens),
+    },
+    {
+      name: 'First token',
+      width: 100,
+      isFigure: true,
+      sort: 'ttft_ms',
+      cell: ({ ttft_ms: ms }) => milliseconds(ms),
+    },
+    {
+      name: 'Latency',
+      width: 80,
+      isFigure: true,
+      sort: 'latency_ms',
+      cell: ({ latency_ms: ms }) => milliseconds(ms),
+    },
     { name: 'Tags', width: 200, cell: ({ request_tags: tags }) => textOf(tags) },
     {
       name: 'Cost',
       width: 96,
       isFigure: true,
+      sort: 'cost_usd',
       cell: ({ cost_usd: usd }) => <Money usd={usd} isPrice />,
     },
   ];

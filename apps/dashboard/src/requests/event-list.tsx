@@ -21,7 +21,10 @@ interface EventListProps {
 /** Counts over time, and below them the requests that were served or failed. */
 export function EventList({ filter, hours, onShown }: EventListProps): ReactNode {
   const org = useOrg();
-  const [url] = useParamsOfUrl();
+  const [url, change] = useParamsOfUrl();
+  const { sort, ...narrowing } = filter.rows ?? {};
+  // The sums of a chart know neither cost nor latency of one request.
+  const hasCounts = Object.keys(narrowing).length === 0;
   const events = useEvents(org.id, filter);
   const { data } = events;
   useEffect(() => {
@@ -31,7 +34,7 @@ export function EventList({ filter, hours, onShown }: EventListProps): ReactNode
   if (events.isPending) {
     return (
       <Stack>
-        <Loading height={COUNTS_PX} />
+        {hasCounts && <Loading height={COUNTS_PX} />}
         <Loading height={40} rows={8} />
       </Stack>
     );
@@ -48,7 +51,7 @@ export function EventList({ filter, hours, onShown }: EventListProps): ReactNode
   // The sums are asked for once the list is there: they may take longer, and it comes first.
   return (
     <Stack>
-      <Counts filter={filter} hours={hours} />
+      {hasCounts && <Counts filter={filter} hours={hours} />}
       <div>
         <VirtualTable
           label="Requests"
@@ -58,6 +61,7 @@ export function EventList({ filter, hours, onShown }: EventListProps): ReactNode
           total={events.data.pages[0].total}
           more={events.hasNextPage ? () => void events.fetchNextPage() : null}
           isLoadingMore={events.isFetchingNextPage}
+          order={{ by: sort, onChange: (by) => change({ sort: by, live: null }) }}
         />
       </div>
     </Stack>

@@ -51,8 +51,9 @@ const REJECTIONS = {
 const EVENTS = { events: [EVENT], total: 1, limit: 100, offset: 0, next_cursor: null };
 
 let series: () => unknown;
+let listed: object;
 const POST = jest.fn(async (path: string, _call: { body: object }) => ({
-  data: path === '/v1/usage/events' ? EVENTS : path === '/v1/usage/rejections' ? { ...REJECTIONS } : series(),
+  data: path === '/v1/usage/events' ? listed : path === '/v1/usage/rejections' ? { ...REJECTIONS } : series(),
 }));
 const GET = jest.fn((path: string) =>
   path === '/v1/keys/{id}'
@@ -77,6 +78,7 @@ describe('the page of requests', () => {
   beforeEach(() => {
     jest.useFakeTimers({ now: Date.parse(SERIES.as_of) });
     series = () => SERIES;
+    listed = EVENTS;
     // Rows are drawn as far as the table's box is high.
     Object.defineProperty(Element.prototype, 'clientHeight', { value: 600, configurable: true });
     Element.prototype.setPointerCapture = () => undefined;
@@ -117,6 +119,25 @@ describe('the page of requests', () => {
     point(bars, 'pointerup', to);
     await pass(100);
   };
+
+  it('issue 41 sorts on the server by the head of a column, and pages on by offset', async () => {
+    listed = { ...EVENTS, total: 150 };
+    const address = await open('?sort=-cost_usd&min_latency_ms=2500&live=yes');
+    expect(asked('/v1/usage/events').at(-1)).toMatchObject({ sort: '-cost_usd', min_latency_ms: 2_500 });
+    // Sums know no latency of one request.
+    expect(asked('/v1/usage/series')).toEqual([]);
+    expect(screen.queryByRole('button', { name: /Export/ })).toBeNull();
+    expect(screen.getByRole('columnheader', { name: 'Cost' }).getAttribute('aria-sort')).toBe('descending');
+    fireEvent.click(screen.getByRole('button', { name: 'Show more' }));
+    await pass(100);
+    expect(asked('/v1/usage/events').at(-1)).toMatchObject({ sort: '-cost_usd', offset: 100 });
+    fireEvent.click(screen.getByRole('button', { name: 'Latency' }));
+    await pass(100);
+    expect(address()).toContain('sort=-latency_ms');
+    fireEvent.click(screen.getByRole('button', { name: /^Latency from: 2.5 s/ }));
+    await pass(100);
+    expect(address()).not.toContain('min_latency_ms');
+  });
 
   it('counts what its filter lists by status, what failed above what was served', async () => {
     await open('?model=acme%2Fswift&key_id=key_1&show=failed');

@@ -15,6 +15,7 @@ import { Loading } from '../shell/states.js';
 import { Views } from '../shell/views.js';
 import { EventList } from './event-list.js';
 import { bodyOfFilter, type RequestFilter } from './requests.queries.js';
+import { ROW_KINDS, rowFiltersOf, rowFilterWords, type RowFilters } from './row-filters.js';
 
 // They bring fields and tables along, and the panel comes with the first row that is opened: the list stands without them.
 const FilterPicker = lazy(async () => ({
@@ -39,7 +40,11 @@ export default function RequestsPage(): ReactNode {
   const [shown, setShown] = useState<readonly string[]>([]);
   const zone = useZone();
   const { since, until, hours } = rangeOfUrl(url, '24h', zone, openedAt);
-  const filter: RequestFilter = { since, until, filters: shownFilters(url), isLive: url.live === 'yes' };
+  const rows = rowFiltersOf(url);
+  // Refusals have no such order and no such filter.
+  const isInTime = url.show === 'rejected' || Object.keys(rows).length === 0;
+  const isLive = isInTime && url.live === 'yes';
+  const filter: RequestFilter = { since, until, filters: shownFilters(url), isLive, rows };
   return (
     <>
       <PageHead
@@ -49,7 +54,9 @@ export default function RequestsPage(): ReactNode {
       >
         <RangePicker otherwise="24h" />
         <Views page="/requests" />
-        {url.show !== 'rejected' && <ExportButton filter={{ ...bodyOfFilter(filter), time_zone: zone }} />}
+        {url.show !== 'rejected' && hasFile(rows) && (
+          <ExportButton filter={{ ...bodyOfFilter(filter), time_zone: zone }} />
+        )}
       </PageHead>
       <Filters />
       {url.show === 'rejected' ? (
@@ -64,6 +71,11 @@ export default function RequestsPage(): ReactNode {
   );
 }
 
+/** True where the file of all requests would have those that are shown: it knows no filter of the list alone. */
+function hasFile({ sort: _order, ...narrowing }: RowFilters): boolean {
+  return Object.keys(narrowing).length === 0;
+}
+
 /** Returns the filters of the address; what is shown is the outcome. */
 function shownFilters(url: Params): UsageFilters {
   const { status, ...filters } = filtersOf(url);
@@ -74,6 +86,8 @@ function shownFilters(url: Params): UsageFilters {
 function Filters(): ReactNode {
   const [url, change] = useParamsOfUrl();
   const filters = filtersOf(url);
+  const rows = rowFiltersOf(url);
+  const isRefused = url.show === 'rejected';
   const names = { ...useFilterNames(useOrg().id, filters) };
   const search = (value: string): void => {
     // A pasted id opens its request.
@@ -90,18 +104,27 @@ function Filters(): ReactNode {
       />
       <SearchField label="Model or request id" text={url.model} onSearch={search} width={220} />
       <Suspense>
-        <FilterPicker onPick={change} without="status" />
+        <FilterPicker onPick={change} without="status" own={isRefused ? [] : ROW_KINDS} />
       </Suspense>
       <Switch
         label="Live"
-        checked={url.live === 'yes'}
+        checked={url.live === 'yes' && (isRefused || Object.keys(rows).length === 0)}
+        disabled={!isRefused && Object.keys(rows).length > 0}
         onChange={({ currentTarget }) => change({ live: currentTarget.checked ? 'yes' : null })}
       />
-      <Suspense>{url.show !== 'rejected' && <ColumnChoice />}</Suspense>
+      <Suspense>{!isRefused && <ColumnChoice />}</Suspense>
       {Object.entries(filters)
         .filter(([name]) => name !== 'model')
         .map((one) => (
           <FilterChip key={one[0]} {...saidOf(one, names)} onRemove={() => change({ [one[0]]: null })} />
+        ))}
+      {!isRefused &&
+        Object.entries(rows).map(([name, value]) => (
+          <FilterChip
+            key={name}
+            {...rowFilterWords(name, String(value))}
+            onRemove={() => change({ [name]: null })}
+          />
         ))}
     </Group>
   );

@@ -15,6 +15,7 @@ import type { Schemas } from '../api/schemas.js';
 import { useWrite } from '../api/use-write.js';
 import { useMe } from '../session/me.queries.js';
 import { bodyOfFilters, type UsageFilters } from '../shell/usage-filter.js';
+import { bodyOfRows, type RowFilters } from './row-filters.js';
 
 export type UsageEvent = Schemas['UsageEventRecord'];
 export type Rejection = Schemas['RejectionView'];
@@ -29,6 +30,8 @@ export interface RequestFilter {
   until?: string;
   filters: UsageFilters;
   isLive: boolean;
+  /** Order and filters of the list alone. */
+  rows?: RowFilters;
 }
 
 /** Returns the filter's members of the body, as the list and its export send them. */
@@ -40,13 +43,16 @@ export function bodyOfFilter({
   return { since, ...(until ? { until } : {}), ...bodyOfFilters(filters) };
 }
 
-/** Pages of events, newest first. The cursor of the last row keeps a page where newer rows come meanwhile. */
+/**
+ * Pages of events, newest first or in the order that was asked for. The cursor of the last row keeps a page where newer
+ * rows come meanwhile; another order has offsets alone.
+ */
 export function useEvents(
   org: string | null,
   requested: RequestFilter,
 ): UseInfiniteQueryResult<InfiniteData<Schemas['UsageEventsPage']>> {
-  const filter = bodyOfFilter(requested);
-  const { isLive } = requested;
+  const { isLive, rows = {} } = requested;
+  const filter = { ...bodyOfFilter(requested), ...bodyOfRows(rows) };
   return useInfiniteQuery({
     queryKey: [org, 'events', filter],
     queryFn: ({ pageParam }) =>
@@ -56,15 +62,20 @@ export function useEvents(
             org_id: askedOrg(org),
             ...filter,
             limit: ROWS,
-            ...(pageParam === null ? {} : { cursor: pageParam }),
+            ...(typeof pageParam === 'number' ? { offset: pageParam } : pageParam && { cursor: pageParam }),
             ...(isLive ? { refresh: true } : freshness(Date.now())),
           },
         }),
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
+    initialPageParam: null as string | number | null,
+    getNextPageParam: ({ next_cursor: cursor, offset, limit, total }) =>
+      cursor ?? (isByOffset(rows) && offset + limit < total ? offset + limit : undefined),
     ...(isLive && { refetchInterval: LIVE_EVERY_MS }),
   });
+}
+
+function isByOffset(rows: RowFilters): boolean {
+  return Object.keys(rows).length > 0;
 }
 
 export type Counts = Schemas['UsageSeries'];

@@ -19,25 +19,41 @@ const STATUSES = [
   { value: 'error', label: 'Errors' },
 ];
 /** Filters that are typed: nothing lists their values. */
-const TYPED: Readonly<Record<string, { placeholder: string; pattern: string }>> = {
+const TYPED: Readonly<Record<string, { placeholder: string; pattern: string } | undefined>> = {
   endpoint: { placeholder: '/v1/chat/completions, then Enter', pattern: '/.{1,255}' },
   tag: { placeholder: 'feature=chat, then Enter', pattern: '[^=]{1,128}(=.*)?' },
 };
+type Few = readonly { value: string; label: string }[];
+/** Filters of few values. */
+const FEW: Readonly<Record<string, Few | undefined>> = { status: STATUSES };
 const SEARCH_AFTER_MS = 300;
+
+/** Kind of filter that one page alone has: its value is typed, or one of a few. */
+export interface OwnKind {
+  value: string;
+  label: string;
+  typed?: { placeholder: string; pattern: string };
+  choices?: readonly { value: string; label: string }[];
+  /** Returns what was typed as the address has it. */
+  toUrl?: (text: string) => string;
+}
 
 interface FilterPickerProps {
   onPick: (filter: Record<string, string>) => void;
   /** Kind that the page filters by elsewhere. */
   without?: string;
+  own?: readonly OwnKind[];
 }
 
 /** Button that adds a filter to the address: first its kind, then its value. */
-export function FilterPicker({ onPick, without }: FilterPickerProps): ReactNode {
+export function FilterPicker({ onPick, without, own = [] }: FilterPickerProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const [kind, setKind] = useState('model');
+  const ownKind = own.find(({ value }) => value === kind);
+  const typed = ownKind?.typed ?? TYPED[kind];
   const pick = (value: string): void => {
     setOpen(false);
-    onPick({ [kind]: value });
+    onPick({ [kind]: ownKind?.toUrl?.(value) ?? value });
   };
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" withinPortal trapFocus>
@@ -50,16 +66,19 @@ export function FilterPicker({ onPick, without }: FilterPickerProps): ReactNode 
         <Stack gap="xs" w={260}>
           <Select
             label="Filter by"
-            data={KINDS.filter(({ value }) => value !== without)}
+            data={[...KINDS, ...own.map(({ value, label }) => ({ value, label }))].filter(
+              ({ value }) => value !== without,
+            )}
             allowDeselect={false}
+            maxDropdownHeight={360}
             comboboxProps={{ withinPortal: false }}
             value={kind}
             onChange={(next) => setKind(next ?? 'model')}
           />
-          {kind in TYPED ? (
-            <Typed key={kind} {...TYPED[kind]} onPick={pick} />
+          {typed === undefined ? (
+            <Chosen key={kind} kind={kind} few={ownKind?.choices ?? FEW[kind]} onPick={pick} />
           ) : (
-            <Chosen key={kind} kind={kind} onPick={pick} />
+            <Typed key={kind} {...typed} onPick={pick} />
           )}
         </Stack>
       </Popover.Dropdown>
@@ -67,7 +86,14 @@ export function FilterPicker({ onPick, without }: FilterPickerProps): ReactNode 
   );
 }
 
-function Chosen({ kind, onPick }: { kind: string; onPick: (value: string) => void }): ReactNode {
+interface ChosenProps {
+  kind: string;
+  /** All values; undefined where they are searched for. */
+  few: Few | undefined;
+  onPick: (value: string) => void;
+}
+
+function Chosen({ kind, few, onPick }: ChosenProps): ReactNode {
   const { id: org } = useOrg();
   const [q, setQ] = useState('');
   const [searched] = useDebouncedValue(q, SEARCH_AFTER_MS);
@@ -75,8 +101,8 @@ function Chosen({ kind, onPick }: { kind: string; onPick: (value: string) => voi
   return (
     <Select
       label="Value"
-      searchable={kind !== 'status'}
-      data={kind === 'status' ? STATUSES : (choices.data ?? [])}
+      searchable={few === undefined}
+      data={few ?? choices.data ?? []}
       comboboxProps={{ withinPortal: false }}
       value={null}
       onChange={(value) => value !== null && onPick(value)}

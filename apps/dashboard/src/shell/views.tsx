@@ -140,8 +140,10 @@ interface LineProps {
 function Line({ name, onShow, children }: LineProps): ReactNode {
   return (
     <Group gap="xs" wrap="nowrap" justify="space-between">
-      <Button variant="subtle" size="compact-sm" style={{ minWidth: 0 }} onClick={onShow}>
-        {name}
+      <Button variant="subtle" size="compact-sm" style={{ minWidth: 0 }} title={name} onClick={onShow}>
+        <Text span inherit truncate>
+          {name}
+        </Text>
       </Button>
       <Group gap={4} wrap="nowrap">
         {children}

@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState, type CSSProperties, type MouseEvent, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import type { Column } from './data-table.js';
+import { directionOf, SortHead, type Order } from './sort-head.js';
 import { TableFile } from './table-file.js';
 import classes from './virtual-table.module.css';
 
@@ -17,6 +18,8 @@ interface VirtualTableProps<Row> {
   /** Reads the next page; null where there is none. */
   more: (() => void) | null;
   isLoadingMore: boolean;
+  /** Order of the rows and how it is changed; absent where no column sorts. */
+  order?: Order;
 }
 
 const ROW_PX = 44;
@@ -30,7 +33,7 @@ const OVERSCAN = 8;
 
 /** A long table of which only the rows in view are in the document. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
-  const { label, columns, rows, rowKey, total } = props;
+  const { label, columns, rows, rowKey, total, order } = props;
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useMediaQuery(NARROW, window.matchMedia(NARROW).matches) ?? false;
   const cardPx = Math.ceil(columns.length / 2) * CARD_LINE_PX + CARD_EDGE_PX;
@@ -63,7 +66,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
         aria-label={label}
         aria-rowcount={total + 1}
       >
-        <Head columns={columns} grid={grid} isNarrow={isNarrow} />
+        <Head columns={columns} grid={grid} isNarrow={isNarrow} order={order} />
         <div
           className={classes.rows}
           style={{ height: rowsInView.getTotalSize(), minWidth: grid.minWidth }}
@@ -114,14 +117,24 @@ interface HeadProps<Row> {
   columns: readonly Column<Row>[];
   grid: CSSProperties;
   isNarrow: boolean;
+  order: Order | undefined;
 }
 
-function Head<Row>({ columns, grid, isNarrow }: HeadProps<Row>): ReactNode {
+function Head<Row>({ columns, grid, isNarrow, order }: HeadProps<Row>): ReactNode {
   return (
     <div className={isNarrow ? classes.hidden : classes.head} style={grid} role="row" aria-rowindex={1}>
-      {columns.map(({ name, isFigure }) => (
-        <div key={name} role="columnheader" className={isFigure ? classes.figure : undefined}>
-          {name}
+      {columns.map(({ name, isFigure, sort }) => (
+        <div
+          key={name}
+          role="columnheader"
+          aria-sort={sort === undefined || order === undefined ? undefined : directionOf(sort, order)}
+          className={isFigure ? classes.figure : undefined}
+        >
+          {sort === undefined || order === undefined ? (
+            name
+          ) : (
+            <SortHead name={name} sort={sort} order={order} />
+          )}
         </div>
       ))}
     </div>
