@@ -212,6 +212,7 @@ export { SimulateLimitsBody } from './http/limits.js';
 export type { LimitCheck, LimitSimulation } from './http/limits.js';
 export { ORG_TIERS, CreateOrgBody, ListOrgsQuery, OrgDefaultsBody, ScopeLimitsBody } from './http/orgs.js';
 export { UpdateOrgBody } from './http/orgs.js';
+export { CreateViewBody, ListViewsQuery, UpdateViewBody, type ViewRecord } from './http/orgs.js';
 export type { OrgDefaultsRecord, OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
 export {
   CreateRoutingPolicyTemplateBody,
@@ -306,7 +307,6 @@ export {
   RaiseBudgetBody,
   UpdateBudgetBody,
 } from './http/budgets.js';
-export { CreateViewBody, ListViewsQuery, UpdateViewBody, type ViewRecord } from './http/views.js';
 export type { PeriodBudgetRecord } from './http/period-budget.js';
 export type { BudgetRecord, BudgetsRecord } from './http/budgets.js';
 export { ErasedSinceQuery, ErasureBody, ForgetBody } from './http/erasures.js';
