@@ -36,7 +36,10 @@ export class IdempotencyClaims {
     if (key === undefined) return null;
     const asked = { key, principal, route: `POST ${path}`, requestId, bodyDigest: digestOf(request) };
     try {
-      return await claimKey({ store: this.store, clock: this.clock }, asked);
+      const claimed = await claimKey({ store: this.store, clock: this.clock }, asked);
+      // Nothing admits a repeat, so nothing else would find that its key was revoked.
+      if (claimed.answer !== null) await request.reload();
+      return claimed;
     } catch (rejection) {
       this.rejections.addFailure(request, NO_MODEL, rejection);
       throw rejection;

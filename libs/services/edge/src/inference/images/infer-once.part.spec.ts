@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { jest } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { ApiError, TOPIC, type CatalogueModel, type PriceRecord } from '@gateway/contracts';
@@ -110,6 +111,17 @@ describe('an image under an Idempotency-Key', () => {
     ])
       expect((await apart).status).toBe(200);
     expect(edge.upstream()).toHaveLength(4);
+  });
+
+  it('A2 is not sent again to a key that was suspended since, though memory has the old record', async () => {
+    const principal = testPrincipal('key_once_revoked');
+    const key = edge.addKey(principal);
+    expect((await ask({}, { key })).status).toBe(200);
+    const digest = hash('sha256', key, 'hex');
+    edge.principals.cached.set(digest, edge.principals.known.get(digest) ?? principal);
+    edge.principals.add(key, { ...principal, status: 'suspended' });
+    expect(await codeOf(await ask({}, { key }))).toEqual([403, 'forbidden']);
+    expect(edge.upstream()).toHaveLength(1);
   });
 
   it('EDGE-08 422 for a key that is none', async () => {
