@@ -1,11 +1,11 @@
-// `npm run bench:ingestion -- [--accounts 20] [--events 40000] [--rounds 1] [--per-second 1500] [--cpu-prof FOLDER] [--statements]`
+// `npm run bench:ingestion -- [--accounts 20] [--events 40000] [--rounds 1] [--per-second 1500] [--cpu-prof FOLDER] [--statements] [--narrow]`
 import 'reflect-metadata';
 import { Client } from 'pg';
 import { readFlags } from '@gateway/platform/flags';
 import type { IngestionFigures } from './ingestion.js';
 
 const USAGE = `usage: npm run bench:ingestion -- [--accounts 20,1000] [--events 40000] [--rounds 1] [--per-second 1500] [--cpu-prof FOLDER]
-                                  [--statements]`;
+                                  [--statements] [--narrow]`;
 
 const { values } = readFlags(USAGE, {
   accounts: { type: 'string', default: '20,1000' },
@@ -14,6 +14,7 @@ const { values } = readFlags(USAGE, {
   rounds: { type: 'string', default: '1' },
   'cpu-prof': { type: 'string' },
   statements: { type: 'boolean', default: false },
+  narrow: { type: 'boolean', default: false },
 });
 
 // After the flags: what it loads takes most of a second.
@@ -45,6 +46,7 @@ for (const accounts of values.accounts.split(',').map(Number)) {
       ...(perSecond === undefined ? {} : { perSecond: Number(perSecond) }),
       ...(folder === undefined ? {} : { nodeArgs: ['--cpu-prof', `--cpu-prof-dir=${folder}`] }),
       ...(values.statements ? { look: statements } : {}),
+      isNarrow: values.narrow,
     });
     const rounded = Object.entries(figures).map(([name, value]) => [name, Math.round(Number(value))]);
     process.stdout.write(`${JSON.stringify(Object.fromEntries(rounded))}\n`);

@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KafkaEventLog } from '@gateway/event-log';
 import { Client } from 'pg';
 import type { IngestionUnits } from './ingestion-units.js';
 import { processorSeconds } from './proc.js';
-import type { Started } from './processes.js';
+import { root, type Started } from './processes.js';
 import { eventLogOf, feed, fill, startApp, startServers, unitsFor, type Servers } from './usage-fleet.js';
 
 /** The speed at which one usage service takes finished units from Kafka into the ledger and reports to Redis. */
@@ -25,6 +26,8 @@ export interface IngestionOptions {
   events: number;
   /** Appends so many a second to the running service in place of a full topic: what a busy fleet costs. */
   perSecond?: number;
+  /** True: events are written as `npm run ledger -- narrow` has them. */
+  isNarrow?: boolean;
   /** Arguments of Node for the usage service, for example --cpu-prof. */
   nodeArgs?: string[];
   /** Called with the addresses before the measured part and after it, for a look at statistics. */
@@ -44,6 +47,7 @@ export async function measureIngestion(options: IngestionOptions): Promise<Inges
   try {
     const servers = await startServers(running);
     const usage = await startApp('usage', servers, running, options.nodeArgs);
+    if (options.isNarrow === true) narrow(servers);
     const database = new Client({ connectionString: servers['DATABASE_URL'] });
     await database.connect();
     closing.push(() => database.end());
@@ -56,6 +60,12 @@ export async function measureIngestion(options: IngestionOptions): Promise<Inges
     for (const close of closing.reverse()) await close();
     for (const program of running.reverse()) await program.stop();
   }
+}
+
+/** A process asks for the form at its first posting, and none has come yet. */
+function narrow(servers: Servers): void {
+  const env = { ...process.env, ...servers };
+  execFileSync(process.execPath, ['dist/tools/ledger/src/main.js', 'narrow', '--yes'], { cwd: root, env });
 }
 
 interface Bench {

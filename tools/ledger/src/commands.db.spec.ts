@@ -179,3 +179,9 @@ it('partition says what it would do, and does it with --yes', async () => {
   expect(await run('partition', '--yes')).toBe(0);
   expect(await kind()).toEqual([{ relkind: 'p' }]);
 });
+
+it('narrow says what it would do, and does it once with --yes', async () => {
+  expect([await run('narrow'), lines.at(-1)]).toEqual([0, 'nothing was changed: add --yes']);
+  expect([await run('narrow', '--yes'), lines.at(-1)]).toEqual([0, 'done: restart the usage processes']);
+  expect([await run('narrow', '--yes'), lines.at(-1)]).toEqual([0, 'events are narrow already']);
+});

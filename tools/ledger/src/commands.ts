@@ -10,6 +10,7 @@ export const USAGE = `usage: npm run ledger -- dead-letters
        npm run ledger -- give-up PRODUCER EPOCH [--through NUMBER] [--yes --reason TEXT]
        npm run ledger -- replay FILE [--cursor FILE]
        npm run ledger -- partition [--yes]
+       npm run ledger -- narrow [--yes]
 
 dead-letters  the newest records that could not be applied: those of the ledger, and with KAFKA_BROKERS those of every other
               service, whose names begin with the service
@@ -22,6 +23,8 @@ replay        applies the records of a topic from FILE, one CloudEvent a line; e
               far it is, and goes on there when it is started again
 partition     says how usage_event becomes partitions by month, with what each statement locks; with --yes it does so.
               Releases before this one do not run on partitions
+narrow        says what it takes that events are stored as one text in place of four columns of JSON; with --yes it is so from the next
+              start of each usage process on. Releases before this one do not read such events
 `;
 
 const FLAGS = {
@@ -34,7 +37,14 @@ const FLAGS = {
 
 type Operator = Pick<
   LedgerOperator,
-  'apply' | 'deadLetters' | 'applyDeadLetter' | 'closeDeadLetter' | 'missingRanges' | 'giveUp' | 'partition'
+  | 'apply'
+  | 'deadLetters'
+  | 'applyDeadLetter'
+  | 'closeDeadLetter'
+  | 'missingRanges'
+  | 'giveUp'
+  | 'partition'
+  | 'narrow'
 >;
 
 /** A command with its flags. `--help`, and what is not known, end the process. */
@@ -78,8 +88,8 @@ export async function runCommand(
     await replay(first, values.cursor ?? null, operator, print);
     return 0;
   }
-  if (command === 'partition') {
-    await operator.partition({ isDone: values.yes, print });
+  if (command === 'partition' || command === 'narrow') {
+    await operator[command]({ isDone: values.yes, print });
     return 0;
   }
   const through = values.through === undefined ? 0 : Number(values.through);

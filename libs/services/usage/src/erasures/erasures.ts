@@ -11,7 +11,7 @@ import {
 import { accountEventRow, OutboxRelay } from '@gateway/event-log';
 import type { Logger } from 'pino';
 import { forgetCarried } from '../posting/carried-scopes.js';
-import { withoutEndUser } from '../posting/event-columns.js';
+import { detailWithoutEndUser, withoutEndUser } from '../posting/event-detail.js';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
@@ -142,7 +142,8 @@ export class Erasures {
       const { rows } = await this.database.pool.query<{ cleared: number }>(
         `WITH cleared AS (
            UPDATE usage_event AS event SET end_user_hash = NULL, limits = CASE WHEN limits::text LIKE '%"end_user"%'
-             THEN ${withoutEndUser('limits')} ELSE limits END FROM (SELECT request_id, unit FROM usage_event
+             THEN ${withoutEndUser('limits')} ELSE limits END, detail = CASE WHEN detail LIKE '%"end_user"%'
+             THEN ${detailWithoutEndUser('detail')} ELSE detail END FROM (SELECT request_id, unit FROM usage_event
              WHERE account_id = $1 AND end_user_hash = $2 AND created_at <= $3 LIMIT ${ROWS_AT_ONCE}) AS found
            WHERE event.request_id = found.request_id AND event.unit = found.unit RETURNING 1
          )

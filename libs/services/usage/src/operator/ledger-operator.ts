@@ -6,6 +6,7 @@ import { releaseOf } from '@gateway/platform';
 import { partitionEvents } from '../partitions/partition-events.js';
 import { Ingestion } from '../ingest/ingestion.js';
 import { ActiveAccounts } from '../projection/active-accounts.js';
+import { narrowEvents } from '../posting/event-form.js';
 import { CarriedScopes } from '../posting/carried-scopes.js';
 import { ProjectionStore } from '../projection/projection.store.js';
 import { Projections } from '../projection/projections.js';
@@ -122,6 +123,16 @@ export class LedgerOperator {
     const { database } = this;
     const release = releaseOf(import.meta.dirname);
     return partitionEvents({ database, clock: this.options.clock, release, isDone, print });
+  }
+
+  /** Makes events narrow from then on; without `isDone` it says what that means. */
+  narrow({ isDone, print }: { isDone: boolean; print: (line: string) => void }): Promise<void> {
+    return narrowEvents({
+      database: this.database,
+      release: releaseOf(import.meta.dirname),
+      isDone,
+      print,
+    });
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { UsageRecord } from '@gateway/contracts';
 import { arrayLiteral } from '../postgres/array-literal.js';
 import { isCharged } from './charged.js';
+import { detailOf, detailWithoutEndUser, withoutEndUser } from './event-detail.js';
 import { platformCost } from './posting.js';
 
 /** A column of usage_event: its PostgreSQL type and what it holds of a record. */
@@ -51,7 +52,14 @@ const COLUMNS: readonly Column[] = [
   { name: 'seq', type: 'bigint', of: (unit) => unit.seq },
 ];
 
-/** Columns of JSON, in the order of their places in the text of `eventArrays`. */
+/** The way in which events store their JSON. */
+export type EventForm =
+  /** Five columns of jsonb, which releases before this one read. */
+  | 'columns'
+  /** Tags by themselves, all else as one text. */
+  | 'detail';
+
+/** Columns of JSON, in the order of their places in the text of `eventValues`. */
 const JSON_COLUMNS = [
   'usage',
   'attempts',
@@ -62,7 +70,13 @@ const JSON_COLUMNS = [
 
 const NAMES = COLUMNS.map(({ name }) => name);
 const ARRAYS = COLUMNS.map(({ type }, index) => `unnest($${index + 1}::${type}[])`);
-const REPLACED = [...NAMES, ...JSON_COLUMNS]
+const CACHED: Column = {
+  name: 'cached_tokens',
+  type: 'bigint',
+  of: (unit) => count(unit.usage.cached_tokens),
+};
+/** Columns that a form leaves out become null. */
+const REPLACED = [...NAMES, ...JSON_COLUMNS, CACHED.name, 'detail']
   .filter((name) => name !== 'request_id' && name !== 'unit')
   .map((name) => `${name} = excluded.${name}`);
 
@@ -80,38 +94,81 @@ function selectedJson(name: string, index: number): string {
   return name === 'limits' ? `CASE WHEN ${IS_ERASED} THEN ${withoutEndUser(value)} ELSE ${value} END` : value;
 }
 
-/** SQL of readings without those of an end user's budget. */
-export function withoutEndUser(limits: string): string {
-  return `(SELECT jsonb_agg(l ORDER BY n) FROM jsonb_array_elements(CASE jsonb_typeof(${limits}) WHEN 'array' THEN ${limits} END)
-    WITH ORDINALITY AS reading(l, n) WHERE l ->> 'scope' <> 'end_user')`;
+interface Insertion {
+  columns: readonly string[];
+  selects: readonly string[];
+  /** Sets of rows, and the name of each as `selects` has it. */
+  sources: readonly string[];
+  names: readonly string[];
 }
 
 /**
  * Writes events once per unit and answers the units that are new. Only an event that stands for a died process is
- * replaced, by the real outcome. All JSON comes as one text, because as elements of arrays each would be quoted here
- * and unquoted there: a third of the time of both.
+ * replaced, by the real outcome.
  */
-export const INSERT_EVENTS = `
-INSERT INTO usage_event (${[...NAMES, ...JSON_COLUMNS].join(', ')})
-SELECT ${NAMES.map(selected).join(', ')}, ${JSON_COLUMNS.map(selectedJson).join(', ')}
-FROM ROWS FROM (${ARRAYS.join(', ')}, jsonb_array_elements($${COLUMNS.length + 1}::jsonb))
-  AS unit_row(${NAMES.join(', ')}, json)
+function insertSql({ columns, selects, sources, names }: Insertion): string {
+  return `
+INSERT INTO usage_event (${columns.join(', ')})
+SELECT ${selects.join(', ')}
+FROM ROWS FROM (${sources.join(', ')}) AS unit_row(${names.join(', ')})
 ON CONFLICT (request_id, unit) DO UPDATE SET ${REPLACED.join(', ')}
 WHERE usage_event.error_code = 'gateway_crash' AND excluded.error_code IS DISTINCT FROM 'gateway_crash'
 RETURNING request_id, unit`;
+}
 
-/** One array per column, then one text with the JSON of every unit. */
-export function eventArrays(
+const next = (more: number): string => `$${COLUMNS.length + more}`;
+
+/**
+ * All JSON comes as one text, because as elements of arrays each would be quoted here and unquoted there: a third of the
+ * time of both.
+ */
+const INSERT_COLUMNS = insertSql({
+  columns: [...NAMES, ...JSON_COLUMNS],
+  selects: [...NAMES.map(selected), ...JSON_COLUMNS.map(selectedJson)],
+  sources: [...ARRAYS, `jsonb_array_elements(${next(1)}::jsonb)`],
+  names: [...NAMES, 'json'],
+});
+
+/** Texts of JSON have no line ends: they come as lines. */
+const INSERT_DETAIL = insertSql({
+  columns: [...NAMES, CACHED.name, 'request_tags', 'detail'],
+  selects: [
+    ...NAMES.map(selected),
+    CACHED.name,
+    'request_tags::jsonb',
+    `CASE WHEN ${IS_ERASED} THEN ${detailWithoutEndUser('detail')} ELSE detail END`,
+  ],
+  sources: [
+    ...ARRAYS,
+    `unnest(${next(1)}::${CACHED.type}[])`,
+    ...[2, 3].map((more) => `string_to_table(${next(more)}, E'\\n')`),
+  ],
+  names: [...NAMES, CACHED.name, 'request_tags', 'detail'],
+});
+
+/** The statement that writes events in a form. */
+export const INSERT_EVENTS: Readonly<Record<EventForm, { name: string; text: string }>> = {
+  columns: { name: 'insert-events', text: INSERT_COLUMNS },
+  detail: { name: 'insert-detailed-events', text: INSERT_DETAIL },
+};
+
+/** Values of that statement: one array per column, then the JSON of every unit. */
+export function eventValues(
   units: readonly UsageRecord[],
   transferIds: ReadonlyMap<string, string>,
+  form: EventForm,
 ): string[] {
   const transfers = units.map((unit) =>
     isCharged(unit) ? (transferIds.get(unit.account_id) ?? null) : null,
   );
-  const json = units.map((unit) => JSON_COLUMNS.map((name) => unit[name] ?? null));
+  const array = ({ of }: Column): string =>
+    arrayLiteral(units.map((unit, index) => of(unit, transfers[index])));
+  const lines = (of: (unit: UsageRecord) => string): string => units.map(of).join('\n');
   return [
-    ...COLUMNS.map(({ of }) => arrayLiteral(units.map((unit, index) => of(unit, transfers[index])))),
-    JSON.stringify(json),
+    ...COLUMNS.map(array),
+    ...(form === 'columns'
+      ? [JSON.stringify(units.map((unit) => JSON_COLUMNS.map((name) => unit[name] ?? null)))]
+      : [array(CACHED), lines(({ request_tags }) => JSON.stringify(request_tags)), lines(detailOf)]),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { SpendScope } from '@gateway/contracts';
+import { factSql } from './event-detail.js';
 import type { Scope } from './scopes.js';
 
 const HOUR_MS = 3_600_000;
@@ -53,6 +54,8 @@ function rangeOf(
 /** Message of a failure: a question for the spend of a period comes too early. */
 export const NOT_SUMMED = 'the spend of a period is not summed yet';
 
+/** SQL of the readings of an event `e` where one of them may be of a tag: few texts are looked into. */
+const LIMITS = `CASE WHEN e.limits IS NOT NULL OR e.detail LIKE '%"tag"%' THEN ${factSql('limits', 'e')} END`;
 /** SQL of the tag of a reading `l`. */
 const TAG_OF_READING = `regexp_replace(l ->> 'scope_id', '/b:[^/]*$', '')`;
 
@@ -93,7 +96,7 @@ export function carrierSql(scope: string, id: string): string {
 /** SQL that is true of an event `e` that carries a tag, given as `name=value`, or was counted on one of its key. */
 function carriesTag(tag: string): string {
   return `(e.request_tags ->> split_part(${tag}, '=', 1) = substr(${tag}, strpos(${tag}, '=') + 1)
-    OR CASE WHEN jsonb_typeof(e.limits) = 'array' THEN EXISTS (SELECT FROM jsonb_array_elements(e.limits) AS l
+    OR CASE WHEN jsonb_typeof(${LIMITS}) = 'array' THEN EXISTS (SELECT FROM jsonb_array_elements(${LIMITS}) AS l
       WHERE l ->> 'scope' = 'tag' AND ${TAG_OF_READING} = ${tag}) ELSE FALSE END)`;
 }
 
@@ -102,7 +105,7 @@ export const CARRIED = `(
   SELECT 'tag' AS scope, name || '=' || value AS scope_id
   FROM jsonb_each_text(CASE jsonb_typeof(e.request_tags) WHEN 'object' THEN e.request_tags ELSE '{}' END) AS tag(name, value)
   UNION SELECT 'tag', ${TAG_OF_READING}
-  FROM jsonb_array_elements(CASE jsonb_typeof(e.limits) WHEN 'array' THEN e.limits ELSE '[]' END) AS l WHERE l ->> 'scope' = 'tag'
+  FROM jsonb_array_elements(CASE jsonb_typeof(${LIMITS}) WHEN 'array' THEN ${LIMITS} ELSE '[]' END) AS l WHERE l ->> 'scope' = 'tag'
   UNION SELECT 'end_user', e.end_user_hash WHERE e.end_user_hash IS NOT NULL)`;
 
 /** Periods of budgets on which admission counted a unit, from the readings that its event carries. */

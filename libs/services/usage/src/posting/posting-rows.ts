@@ -3,7 +3,7 @@ import { Usd } from '@gateway/money';
 import type pg from 'pg';
 import { arrayLiteral } from '../postgres/array-literal.js';
 import { HISTORY } from '../postgres/ledger-history.js';
-import { INSERT_EVENTS } from './event-columns.js';
+import { INSERT_EVENTS, type EventForm } from './event-columns.js';
 import type { AccountChange, Posting } from './posting.js';
 import type { Stamp } from './read-batch.js';
 import type { AddedUp } from './sums.js';
@@ -36,13 +36,13 @@ export async function holdWindow(
 export async function insertEvents(
   client: pg.PoolClient,
   units: readonly UsageRecord[],
-  /** Values made by `eventArrays`. */
+  /** Values made by `eventValues` for this form. */
   values: string[],
+  form: EventForm,
 ): Promise<UsageRecord[]> {
   if (units.length === 0) return [];
   const { rows } = await client.query<{ request_id: string; unit: number }>({
-    name: 'insert-events',
-    text: INSERT_EVENTS,
+    ...INSERT_EVENTS[form],
     values,
   });
   if (rows.length === units.length) return [...units];

@@ -9,7 +9,8 @@ import { isCharged } from './charged.js';
 import { insertDeadLetters } from './dead-letters.js';
 import { budgetMovements, ofCustomers, ofProviders } from './budget-movements.js';
 import { addCarriedHours } from './carried-hours.js';
-import { eventArrays } from './event-columns.js';
+import { eventValues, type EventForm } from './event-columns.js';
+import { eventForm } from './event-form.js';
 import { movements } from './movements.js';
 import { planPosting } from './posting.js';
 import {
@@ -43,6 +44,9 @@ export interface Posted {
 /** Posts a batch in one transaction. */
 @Injectable()
 export class PostingStore {
+  /** The form of its events, until this process ends: others may write the other one, and each reads both. */
+  private form: EventForm | undefined;
+
   constructor(
     private readonly database: UsageDatabase,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -57,6 +61,7 @@ export class PostingStore {
   async post(parts: Iterable<ReadBatch>): Promise<Posted> {
     const at = new Date(this.clock.now()).toISOString();
     const work = async (client: pg.PoolClient): Promise<Posted> => {
+      const form = (this.form ??= await eventForm(client));
       const transferIds = new Map<string, string>();
       const batches: ReadBatch[] = [];
       const fresh: UsageRecord[] = [];
@@ -65,9 +70,9 @@ export class PostingStore {
         batches.push(part);
         const units = onePerUnit(part);
         this.drawTransfers(units, transferIds);
-        const arrays = eventArrays(units, transferIds);
+        const values = eventValues(units, transferIds, form);
         fresh.push(...(await writing));
-        writing = insertEvents(client, units, arrays);
+        writing = insertEvents(client, units, values, form);
         writing.catch(() => undefined); // It is awaited after the next part was read.
         // The driver writes to its socket before the next part takes the processor.
         await yieldToEventLoop();

@@ -2,6 +2,7 @@ import { providerAccount, type UsageRecord } from '@gateway/contracts';
 import { owedTo, Usd } from '@gateway/money';
 import type pg from 'pg';
 import { arrayLiteral } from '../postgres/array-literal.js';
+import { factSql } from './event-detail.js';
 import type { AccountChange } from './posting.js';
 
 const SLOT_MS = 900_000;
@@ -58,11 +59,13 @@ export function owedSql(events: string): string {
   return `
 SELECT o.provider, date_bin('15 minutes', e.created_at, '2000-01-01T00:00:00Z') AS slot, sum(o.amount) AS amount
 FROM usage_event e CROSS JOIN LATERAL (
+  SELECT ${factSql('attempts', 'e')} AS attempts, ${factSql('priced_from', 'e')} AS priced_from OFFSET 0
+) AS facts CROSS JOIN LATERAL (
   SELECT a ->> 'provider' AS provider,
     CASE WHEN a ->> 'house_usd' ~ '^[0-9]{1,20}(\\.[0-9]{1,12})?$' THEN (a ->> 'house_usd')::numeric END AS amount
-  FROM jsonb_array_elements(CASE jsonb_typeof(e.attempts) WHEN 'array' THEN e.attempts ELSE '[]' END) AS a
+  FROM jsonb_array_elements(CASE jsonb_typeof(facts.attempts) WHEN 'array' THEN facts.attempts ELSE '[]' END) AS a
   UNION ALL
-  SELECT e.priced_from ->> 'provider', e.list_cost WHERE e.priced_from -> 'byok_served' IS DISTINCT FROM 'true'
+  SELECT facts.priced_from ->> 'provider', e.list_cost WHERE facts.priced_from -> 'byok_served' IS DISTINCT FROM 'true'
 ) AS o
 WHERE o.provider IS NOT NULL AND o.amount > 0 AND ${events} GROUP BY 1, 2`;
 }

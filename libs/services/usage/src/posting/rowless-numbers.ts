@@ -16,7 +16,7 @@ export async function noteRowless(
 ): Promise<void> {
   const stamps = batches.flatMap(({ unusable }) => unusable.flatMap(({ stamp }) => stamp ?? []));
   const written = new Set(fresh.map(name));
-  const known: Stamp[] = [];
+  const known: UsageRecord[] = [];
   for (const { usage } of batches.flatMap((batch) => batch.usage)) {
     if (usage.error_code === CRASH_CODE) stamps.push(usage);
     else if (!written.has(name(usage))) known.push(usage);
@@ -43,20 +43,22 @@ export async function addRowless(client: pg.PoolClient, stamps: readonly Stamp[]
 }
 
 /** A redelivered number has its row already; one of a unit that came under another number has none. */
-async function withoutRow(client: pg.PoolClient, stamps: readonly Stamp[]): Promise<Stamp[]> {
-  if (stamps.length === 0) return [];
+async function withoutRow(client: pg.PoolClient, units: readonly UsageRecord[]): Promise<Stamp[]> {
+  if (units.length === 0) return [];
   const { rows } = await client.query<{ n: string }>(
-    `SELECT u.n::text FROM unnest($1::text[], $2::text[], $3::bigint[])
-       WITH ORDINALITY AS u(producer, epoch, seq, n)
-     WHERE NOT EXISTS (SELECT 1 FROM usage_event e
-       WHERE e.producer = u.producer AND e.epoch = u.epoch AND e.seq = u.seq)`,
+    `SELECT u.n::text FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::bigint[])
+       WITH ORDINALITY AS u(request_id, unit, producer, epoch, seq, n)
+     WHERE NOT EXISTS (SELECT 1 FROM usage_event e WHERE e.request_id = u.request_id AND e.unit = u.unit
+       AND e.producer = u.producer AND e.epoch = u.epoch AND e.seq = u.seq)`,
     [
-      arrayLiteral(stamps.map(({ producer }) => producer)),
-      arrayLiteral(stamps.map(({ epoch }) => epoch)),
-      arrayLiteral(stamps.map(({ seq }) => seq)),
+      arrayLiteral(units.map(({ request_id }) => request_id)),
+      arrayLiteral(units.map(({ unit }) => unit)),
+      arrayLiteral(units.map(({ producer }) => producer)),
+      arrayLiteral(units.map(({ epoch }) => epoch)),
+      arrayLiteral(units.map(({ seq }) => seq)),
     ],
   );
-  return rows.map(({ n }) => stamps[Number(n) - 1]);
+  return rows.map(({ n }) => units[Number(n) - 1]);
 }
 
 function name({ producer, epoch, seq }: Stamp): string {

@@ -16,7 +16,7 @@ export function spendScopes(
 }
 
 /** The scopes that the limit store counts the unit on, besides the balance. */
-function memberScopes({
+export function memberScopes({
   key_id,
   member_id,
   team_id,

@@ -1,4 +1,5 @@
 import { DURATION_CLASSES, durationClassSql } from './duration-classes.js';
+import { CACHED_SQL } from './event-detail.js';
 import { CRASH_CODE } from './read-batch.js';
 
 /** Rows that are kept of one account and day. */
@@ -10,7 +11,6 @@ const LENGTH_MAX = 256;
 /** Names that are left out and known to be. */
 const LEFT_OUT_MAX = 1_000;
 
-const CACHED = `CASE WHEN usage ->> 'cached_tokens' ~ '^[0-9]{1,15}$' THEN (usage ->> 'cached_tokens')::bigint ELSE 0 END`;
 /** Columns that make events one row of a day. */
 export const NAMED = 'name, value, model, status, org_id';
 
@@ -25,7 +25,7 @@ function classes(column: string): string {
 /** A row for each tag of the events that match. */
 export const carriedSql = (matching: string): string => `
   SELECT account_id, date_trunc('day', created_at, 'UTC') AS day, name, value, model, status, coalesce(org_id, '') AS org_id, prompt_tokens, completion_tokens,
-    ${CACHED} AS cached_tokens, coalesce(cost, 0) AS cost,
+    ${CACHED_SQL} AS cached_tokens, coalesce(cost, 0) AS cost,
     ${durationClassSql('latency_ms')} AS latency_class, ${durationClassSql('ttft_ms')} AS ttft_class
   FROM usage_event
   CROSS JOIN LATERAL jsonb_each_text(CASE jsonb_typeof(request_tags) WHEN 'object' THEN request_tags ELSE '{}' END) AS tag(name, value)

@@ -9,6 +9,7 @@ import {
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { awaitsOutcome } from '../posting/read-batch.js';
+import { factSql, readingsOf } from '../posting/event-detail.js';
 import { CarriedScopes } from '../posting/carried-scopes.js';
 import {
   isCarried,
@@ -157,7 +158,7 @@ export class ProjectionStore {
     const { rows } = await this.database.pool.query<UnitRow>({
       name: isProvider ? 'units-in-of-provider' : 'units-in',
       text: `SELECT u.request_id, u.unit, e.error_code, e.usage_estimated, e.key_id, e.member_id, e.team_id, e.org_id, e.model,
-          CASE WHEN e.limits::text LIKE '%/b:%' THEN e.limits END AS limits, e.account_id IS NULL AS is_dead
+          CASE WHEN coalesce(e.limits::text, e.detail) LIKE '%/b:%' THEN ${factSql('limits', 'e')} END AS limits, e.account_id IS NULL AS is_dead
         FROM unnest($1::text[], $2::int[]) AS u(request_id, unit)
         LEFT JOIN usage_event e ON e.request_id = u.request_id AND e.unit = u.unit${isProvider ? '' : ' AND e.account_id = $3'}
         WHERE e.account_id IS NOT NULL OR EXISTS (
@@ -219,7 +220,8 @@ function scopesOf({ key_id, member_id, team_id, org_id, model, limits }: UnitRow
   if (team_id !== null)
     scopes.push({ kind: 'team_member', id: `${team_id}/${member_id}` }, { kind: 'team', id: team_id });
   if (org_id !== null) scopes.push({ kind: 'member', id: member_id }, { kind: 'org', id: org_id });
-  scopes.push(...periodsOf(limits ?? []).filter(({ kind: of }) => of !== 'provider'));
+  const readings = readingsOf(limits, { key_id, member_id, team_id, org_id }) ?? [];
+  scopes.push(...periodsOf(readings).filter(({ kind: of }) => of !== 'provider'));
   return scopes;
 }
 

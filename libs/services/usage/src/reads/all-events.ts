@@ -80,9 +80,9 @@ async function untagged(database: UsageDatabase, asked: Listed, after: Place | n
     const rows = await eventsInOrder(database, query);
     return { rows, end: rows.length < PAGE ? null : rows[PAGE - 1] };
   }
-  const ids = await findPage(database, query);
-  const rows = await eventsNamed(database, ids);
-  return { rows, end: ids.length < PAGE ? null : (rows.at(-1) ?? null) };
+  const named = await findPage(database, query);
+  const rows = await eventsNamed(database, named);
+  return { rows, end: named.length < PAGE ? null : (rows.at(-1) ?? null) };
 }
 
 /** Returns those of the view's next events that carry the tag. */

@@ -1,4 +1,5 @@
 import { durationClassSql, DURATION_CLASSES } from '../posting/duration-classes.js';
+import { CACHED_SQL } from '../posting/event-detail.js';
 
 export interface SeriesColumns {
   /** SQL of the bucket that a moment lies in; what lies in one bucket may then come as one row. */
@@ -7,14 +8,13 @@ export interface SeriesColumns {
   group: string | null;
 }
 
-const CACHED = `CASE WHEN usage ->> 'cached_tokens' ~ '^[0-9]{1,15}$' THEN (usage ->> 'cached_tokens')::bigint ELSE 0 END`;
 /** One event as a row of sums. */
 export const ONE_EVENT = [
   `date_bin('15 minutes', created_at, '2000-01-01T00:00:00Z') AS slot`,
   'key_id',
   `coalesce(team_id, '') AS team_id`,
   ...['member_id', 'model', 'endpoint', 'status', '1 AS requests', 'prompt_tokens', 'completion_tokens'],
-  `${CACHED} AS cached_tokens`,
+  `${CACHED_SQL} AS cached_tokens`,
   'coalesce(cost, 0) AS cost',
   `${oneOf('latency_ms')} AS latency`,
   `${oneOf('ttft_ms')} AS ttft`,
@@ -38,7 +38,7 @@ export function eventsByBucket(
       SELECT ${columns.join(', ')}, latency_class, ttft_class, count(*) AS requests, ${sums.map((name) => `sum(${name}) AS ${name}`).join(', ')}
       FROM (
         SELECT ${bucketOf('created_at')} AS slot, key_id, coalesce(team_id, '') AS team_id, member_id, model, endpoint, status,
-          prompt_tokens, completion_tokens, ${CACHED} AS cached_tokens, coalesce(cost, 0) AS cost,
+          prompt_tokens, completion_tokens, ${CACHED_SQL} AS cached_tokens, coalesce(cost, 0) AS cost,
           ${durationClassSql('latency_ms')} AS latency_class, ${durationClassSql('ttft_ms')} AS ttft_class
           ${tagged.map((tag) => `, ${tag}`).join('')}
         FROM ${events}

@@ -2,6 +2,7 @@ import type { PricedFrom, UnitUsage, UsageEventRecord } from '@gateway/contracts
 import { Usd } from '@gateway/money';
 import type { Prisma } from '../generated/prisma/client.js';
 import { count } from '../posting/event-columns.js';
+import { CACHED_SQL, factSql } from '../posting/event-detail.js';
 
 export const EVENT = {
   id: true,
@@ -20,21 +21,16 @@ export const EVENT = {
   member_id: true,
   endpoint: true,
   ttft_ms: true,
-  usage: true,
-  priced_from: true,
 } satisfies Prisma.UsageEventSelect;
 
-export type EventRow = Prisma.UsageEventGetPayload<{ select: typeof EVENT }>;
+type EventRow = Prisma.UsageEventGetPayload<{ select: typeof EVENT }>;
 
 /** The same in SQL, for reads of many rows: `EventColumns`. */
 export const EVENT_SQL = `id, request_id, model, requested_model, prompt_tokens, completion_tokens, cost::text AS cost, latency_ms, status,
-  created_at, routing_fallback, request_tags, key_id, member_id, endpoint, ttft_ms, usage -> 'cached_tokens' AS cached_tokens,
-  priced_from ->> 'price_window' AS price_window, priced_from ->> 'priced_at' AS priced_at`;
+  created_at, routing_fallback, request_tags, key_id, member_id, endpoint, ttft_ms, to_jsonb(${CACHED_SQL}) AS cached_tokens,
+  ${factSql('priced_from')} ->> 'price_window' AS price_window, ${factSql('priced_from')} ->> 'priced_at' AS priced_at`;
 
-type Alike = Exclude<
-  keyof EventRow,
-  'prompt_tokens' | 'completion_tokens' | 'cost' | 'usage' | 'priced_from'
->;
+type Alike = Exclude<keyof EventRow, 'prompt_tokens' | 'completion_tokens' | 'cost'>;
 
 export interface EventColumns extends Pick<EventRow, Alike> {
   prompt_tokens: bigint | string;
@@ -45,9 +41,11 @@ export interface EventColumns extends Pick<EventRow, Alike> {
   priced_at: string | null;
 }
 
-export function toWire(row: EventRow): UsageEventRecord {
-  const { cached_tokens } = row.usage as UnitUsage;
-  const { price_window = null, priced_at = null } = (row.priced_from ?? {}) as Partial<PricedFrom>;
+export function toWire(
+  row: EventRow & { usage: UnitUsage; priced_from: PricedFrom | null },
+): UsageEventRecord {
+  const { cached_tokens } = row.usage;
+  const { price_window = null, priced_at = null } = row.priced_from ?? {};
   return wireOf({ ...row, cost: row.cost?.toFixed() ?? null, cached_tokens, price_window, priced_at });
 }
 

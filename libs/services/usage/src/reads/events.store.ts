@@ -23,9 +23,9 @@ import { findPage, mayBeRare } from './find-page.js';
 import { findTagged } from './find-tagged.js';
 import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { attemptsOf, isLookedUp, lookupOf, operatorAttemptsOf, pricedUnit } from './request-wire.js';
-import { UNIT, type UnitRow } from './request-wire.js';
+import { UNIT, unitRow, type UnitRow } from './request-wire.js';
 import { allOf, listedBy, viewRows, type EventFilter, type Listed } from './row-filter.js';
-import { countSought, isSought, refuseCursor, refuseMany, soughtIds } from './sought-events.js';
+import { countSought, isSought, refuseCursor, refuseMany, soughtNames } from './sought-events.js';
 import { placeTag } from './tag-days.js';
 import { usageSource, type Asked } from './usage-source.js';
 import { Values } from './values.js';
@@ -42,8 +42,7 @@ interface GroupRow {
 
 const UNITS_MAX = 1_000;
 /**
- * Reads of usage_event. Sums are made by PostgreSQL in numeric and added here in Usd: never a float. JSON columns are
- * read in the shape that the postings write.
+ * Reads of usage_event. Sums are made by PostgreSQL in numeric and added here in Usd: never a float.
  */
 @Injectable()
 export class EventsStore {
@@ -99,12 +98,12 @@ export class EventsStore {
     const { since, until, key_id } = filter;
     refuseMany(await this.count(view, { since, until, key_id }));
     const listed = listedBy(view, filter);
-    const [ids, total] = await Promise.all([
-      soughtIds(this.database, listed, filter),
+    const [named, total] = await Promise.all([
+      soughtNames(this.database, listed, filter),
       countSought(this.database, listed, filter),
     ]);
-    const rows = new Map((await eventsNamed(this.database, ids)).map((row) => [row.id, row]));
-    const events = ids.flatMap((id) => rows.get(id) ?? []).map(wireOf);
+    const rows = new Map((await eventsNamed(this.database, named)).map((row) => [row.id, row]));
+    const events = named.flatMap(({ id }) => rows.get(id) ?? []).map(wireOf);
     return { events, total, next_cursor: null };
   }
 
@@ -182,13 +181,14 @@ export class EventsStore {
     return this.units({ AND: [...allOf(viewRows(view)), named] });
   }
 
-  private units(where: Prisma.UsageEventWhereInput): Promise<UnitRow[]> {
-    return this.database.prisma.usageEvent.findMany({
+  private async units(where: Prisma.UsageEventWhereInput): Promise<UnitRow[]> {
+    const stored = await this.database.prisma.usageEvent.findMany({
       where,
       select: UNIT,
       orderBy: { unit: 'asc' },
       take: UNITS_MAX,
     });
+    return stored.map(unitRow);
   }
 }
 

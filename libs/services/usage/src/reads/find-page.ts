@@ -13,6 +13,12 @@ export interface PageQuery {
   limit: number;
 }
 
+/** The key of an event's row. */
+export interface EventName {
+  request_id: string;
+  unit: number;
+}
+
 /** Columns that the index of a view's events lacks. */
 const BESIDE_THE_INDEX: ReadonlySet<string> = new Set([
   'model',
@@ -32,18 +38,18 @@ export function mayBeRare({ conditions, offset, limit }: PageQuery): boolean {
 }
 
 /**
- * Ids of a page, newest first. The quarters of an hour know where events of the filter are: only those that hold the page
+ * Names of the events of a page, newest first. The quarters of an hour know where events of the filter are: only those that hold the page
  * are read, however rare they are. Events that stand for a died process are in none, and few. The limit of each slot keeps
  * PostgreSQL from reading all events of the filter first, which it takes to be fewer than they are.
  */
-export async function findPage(database: UsageDatabase, query: PageQuery): Promise<string[]> {
+export async function findPage(database: UsageDatabase, query: PageQuery): Promise<EventName[]> {
   const { conditions, times, after, offset, limit } = query;
   const slots = await quarterHoursOfPage(database, query);
   const values = new Values();
   const matching = rowsAfter({ conditions, times, after }, values);
-  const events = `SELECT id, created_at FROM usage_event WHERE ${matching.join(' AND ')}`;
-  const { rows } = await database.pool.query<{ id: string }>(
-    `SELECT id FROM (
+  const events = `SELECT request_id, unit, id, created_at FROM usage_event WHERE ${matching.join(' AND ')}`;
+  const { rows } = await database.pool.query<EventName>(
+    `SELECT request_id, unit FROM (
        SELECT event.* FROM unnest(${values.add(slots)}::timestamptz[]) AS slot CROSS JOIN LATERAL (
          ${events} AND error_code IS DISTINCT FROM 'gateway_crash'
            AND created_at >= slot AND created_at < slot + interval '15 minutes'
@@ -52,7 +58,7 @@ export async function findPage(database: UsageDatabase, query: PageQuery): Promi
      ) AS found ORDER BY created_at DESC, id DESC LIMIT ${values.add(limit)} OFFSET ${values.add(offset)}`,
     values.list,
   );
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { EVENT_SQL, type EventColumns } from './event-wire.js';
-import { rowsAfter, type PageQuery } from './find-page.js';
+import { rowsAfter, type EventName, type PageQuery } from './find-page.js';
 import { Values } from './values.js';
 
 /** The page, read in the order of events. */
@@ -15,11 +15,15 @@ export async function eventsInOrder({ pool }: UsageDatabase, query: PageQuery): 
   return rows;
 }
 
-/** Returns events in their order. One that stood for a died process may have gone since its id was read. */
-export async function eventsNamed({ pool }: UsageDatabase, ids: readonly string[]): Promise<EventColumns[]> {
+/** Returns events in their order. */
+export async function eventsNamed(
+  { pool }: UsageDatabase,
+  named: readonly EventName[],
+): Promise<EventColumns[]> {
   const { rows } = await pool.query<EventColumns>(
-    `SELECT ${EVENT_SQL} FROM usage_event WHERE id = ANY($1::text[]) ORDER BY created_at DESC, id DESC`,
-    [ids],
+    `SELECT ${EVENT_SQL} FROM usage_event
+     WHERE (request_id, unit) IN (SELECT * FROM unnest($1::text[], $2::int[])) ORDER BY created_at DESC, id DESC`,
+    [named.map(({ request_id }) => request_id), named.map(({ unit }) => unit)],
   );
   return rows;
 }

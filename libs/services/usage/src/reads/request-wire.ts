@@ -5,12 +5,14 @@ import {
   type LimitReading,
   type LimitSeen,
   type OperatorAttempt,
+  type PricedFrom,
   type RequestLookup,
   type UnitUsage,
   type UsageEventRecord,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type { Prisma } from '../generated/prisma/client.js';
+import { factsOf, readingsOf } from '../posting/event-detail.js';
 import { isPeriod } from '../posting/period-scopes.js';
 import type { PricedUnit } from '../posting/reprice.js';
 import { EVENT, toWire } from './event-wire.js';
@@ -21,6 +23,8 @@ export const UNIT = {
   ...EVENT,
   unit: true,
   account_id: true,
+  org_id: true,
+  team_id: true,
   provider: true,
   outcome: true,
   http_status: true,
@@ -28,12 +32,29 @@ export const UNIT = {
   byok_used: true,
   cache_hit: true,
   usage_estimated: true,
+  usage: true,
   attempts: true,
   priced_from: true,
   limits: true,
+  detail: true,
 } satisfies Prisma.UsageEventSelect;
 
-export type UnitRow = Prisma.UsageEventGetPayload<{ select: typeof UNIT }>;
+type StoredUnit = Prisma.UsageEventGetPayload<{ select: typeof UNIT }>;
+
+/** Facts in the shape that the postings write. */
+interface UnitFacts {
+  usage: UnitUsage;
+  attempts: AttemptRecord[];
+  priced_from: PricedFrom | null;
+  limits: LimitReading[] | null;
+}
+
+export type UnitRow = Omit<StoredUnit, keyof UnitFacts | 'detail'> & UnitFacts;
+
+export function unitRow(stored: StoredUnit): UnitRow {
+  const facts = factsOf(stored) as UnitFacts;
+  return { ...stored, ...facts, limits: readingsOf(facts.limits, stored) };
+}
 
 /** Field by field: what a record may hold beyond these, a provider's name above all, is not shown. */
 export function attemptsOf(units: readonly UnitRow[]): AttemptView[] {
@@ -53,7 +74,7 @@ export function operatorAttemptsOf(units: readonly UnitRow[]): OperatorAttempt[]
 /** Oldest first. */
 function recordedAttempts(units: readonly UnitRow[]): AttemptRecord[] {
   return units
-    .flatMap((unit) => unit.attempts as unknown as AttemptRecord[])
+    .flatMap(({ attempts }) => attempts)
     .toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at) || a.n - b.n);
 }
 
@@ -122,15 +143,15 @@ export function lookupOf(units: readonly UnitRow[]): RequestLookup {
 function unpricedCounters(units: readonly UnitRow[]): Record<string, number> | null {
   const sums = new Map<string, number>();
   for (const { usage } of units)
-    for (const [name, count] of Object.entries((usage as UnitUsage).unpriced_counters ?? {}))
+    for (const [name, count] of Object.entries(usage.unpriced_counters ?? {}))
       sums.set(name, (sums.get(name) ?? 0) + count);
   return sums.size === 0 ? null : Object.fromEntries(sums);
 }
 
 /** Returns the limits that admission saw of the first unit's scopes. */
 function limitsSeen([{ limits }]: readonly UnitRow[]): LimitSeen[] | null {
-  if (!Array.isArray(limits)) return null;
-  return (limits as unknown as LimitReading[]).flatMap((seen): LimitSeen[] => {
+  if (limits === null) return null;
+  return limits.flatMap((seen): LimitSeen[] => {
     const { scope, scope_id: id } = seen;
     // Periods of budgets limit no rate.
     if (isPeriod(id)) return [];
@@ -145,11 +166,7 @@ function limitsSeen([{ limits }]: readonly UnitRow[]): LimitSeen[] | null {
   });
 }
 
-/** Returns the facts of the unit's price; JSON columns are read in the shape that the postings write. */
+/** Returns the facts of the unit's price. */
 export function pricedUnit({ model, usage, priced_from }: UnitRow): PricedUnit {
-  return {
-    model,
-    usage: usage as UnitUsage,
-    priced_from: priced_from as unknown as PricedUnit['priced_from'],
-  };
+  return { model, usage, priced_from };
 }

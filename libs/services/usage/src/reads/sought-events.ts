@@ -1,7 +1,7 @@
 import { ApiError, type UsageEventsBody } from '@gateway/contracts';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { tagSql } from './events-sql.js';
-import { rowsAfter } from './find-page.js';
+import { rowsAfter, type EventName } from './find-page.js';
 import type { Listed } from './row-filter.js';
 import { Values } from './values.js';
 
@@ -46,22 +46,22 @@ export function refuseMany(count: number): void {
   });
 }
 
-/** Returns the ids of a page in its order. What has no such value comes last in both directions. */
-export async function soughtIds(
+/** Returns the names of the events of a page in its order. What has no such value comes last in both directions. */
+export async function soughtNames(
   { pool }: UsageDatabase,
   listed: Listed,
   { sort, limit, offset, ...sought }: Sought & Pick<UsageEventsBody, 'limit' | 'offset'>,
-): Promise<string[]> {
+): Promise<(EventName & { id: string })[]> {
   const values = new Values();
   const by = sort ?? '-created_at';
   const direction = by.startsWith('-') ? 'DESC' : 'ASC';
-  const { rows } = await pool.query<{ id: string }>(
-    `SELECT id FROM usage_event WHERE ${matchingSql(listed, sought, values).join(' AND ')}
+  const { rows } = await pool.query<EventName & { id: string }>(
+    `SELECT request_id, unit, id FROM usage_event WHERE ${matchingSql(listed, sought, values).join(' AND ')}
      ORDER BY ${COLUMNS[by.replace('-', '')]} ${direction} NULLS LAST, created_at DESC, id DESC
      LIMIT ${values.add(limit)} OFFSET ${values.add(offset)}`,
     values.list,
   );
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /** Returns the count of all pages. */

@@ -1,3 +1,4 @@
+import { factSql } from '../posting/event-detail.js';
 import type { PricedUnit, Reprice } from '../posting/reprice.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
@@ -36,8 +37,8 @@ export async function provePrices({ database, reprice }: Deps): Promise<PricePro
   let after: readonly [string, number] = ['', 0];
   for (;;) {
     const { rows } = await database.pool.query<Row>(
-      `SELECT request_id, unit, account_id, model, usage, priced_from, trim_scale(cost)::text AS cost
-       FROM usage_event WHERE (request_id, unit) > ($1, $2) AND cost IS NOT NULL AND priced_from IS NOT NULL
+      `SELECT request_id, unit, account_id, model, ${factSql('usage')} AS usage, ${factSql('priced_from')} AS priced_from, trim_scale(cost)::text AS cost
+       FROM usage_event WHERE (request_id, unit) > ($1, $2) AND cost IS NOT NULL AND ${factSql('priced_from')} IS NOT NULL
        ORDER BY request_id, unit LIMIT ${AT_ONCE}`,
       [...after],
     );

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { DURATION_CLASSES, durationClassSql } from '../posting/duration-classes.js';
+import { CACHED_SQL } from '../posting/event-detail.js';
 import { addUpSql, type Span } from '../posting/sums.js';
 import type { Finding } from './finding.js';
 import type { Queryable } from './ledger-proof.js';
@@ -24,7 +25,7 @@ SELECT ${NAMED.join(', ')}, min(org_id) AS org_id, min(member_id) AS member_id, 
 FROM (
   SELECT account_id, ${BIN} AS slot, key_id, coalesce(team_id, '') AS team_id, model, endpoint, status, outcome,
     org_id, member_id, prompt_tokens, completion_tokens, cost,
-    CASE WHEN usage ->> 'cached_tokens' ~ '^[0-9]{1,15}$' THEN (usage ->> 'cached_tokens')::bigint ELSE 0 END AS cached,
+    ${CACHED_SQL} AS cached,
     ${durationClassSql('latency_ms')} AS latency_class, ${durationClassSql('ttft_ms')} AS ttft_class
   FROM usage_event WHERE error_code IS DISTINCT FROM 'gateway_crash' AND ($1::text[] IS NULL OR account_id = ANY($1))
 ) AS event GROUP BY ${NAMED.join(', ')}`;
