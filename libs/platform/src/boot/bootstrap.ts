@@ -223,7 +223,9 @@ function decorateClient(instance: FastifyInstance, client: () => ClientAddress):
 function watchRequests(app: NestFastifyApplication, instance: FastifyInstance, config: BootConfig): void {
   const drain = app.get(Drain);
   const metrics = app.get(Metrics);
-  app.get(Pressure).watch(instance, config.pressure ?? defaultPressureLimits());
+  const pressure = app.get(Pressure);
+  pressure.watch(instance, config.pressure ?? defaultPressureLimits());
+  metrics.loopDelays(pressure.delays);
   const tracer = app.get<Tracer | null>(TRACER);
   if (tracer !== null) traceRequests(instance, tracer);
   const readiness = app.get(ReadinessChecks);

@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** Each sample wakes a process at rest: 100 a second took half of what it costs. */
 const RESOLUTION_MS = 20;
@@ -7,6 +7,8 @@ const WINDOW_MS = 1_000;
 /** The delay of the event loop in each of the last two seconds. */
 export class LoopDelay {
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  /** Delays in nanoseconds for whoever reports them: each second adds its hundred percentiles. */
+  readonly delays = createHistogram();
   /**
    * Delay that both windows reached, in milliseconds. One long block, such as a large parsed body or a garbage
    * collection, fills one window and is over when it is seen: a rejection then would be in vain.
@@ -28,7 +30,12 @@ export class LoopDelay {
 
   private endWindow(): void {
     const now = performance.now();
-    this.see(this.histogram.mean / 1e6 - RESOLUTION_MS, now - this.endedMs);
+    const lengthMs = now - this.endedMs;
+    this.see(this.histogram.mean / 1e6 - RESOLUTION_MS, lengthMs);
+    for (let percent = 1; percent <= 100; percent += 1) {
+      const delayMs = this.histogram.percentile(percent) / 1e6 - RESOLUTION_MS;
+      this.delays.record(nanosecondsOf(this.histogram.count === 0 ? lengthMs - WINDOW_MS : delayMs));
+    }
     this.endedMs = now;
     this.histogram.reset();
   }
@@ -40,4 +47,9 @@ export class LoopDelay {
     this.meanMs = Math.min(this.lastMs, windowMs);
     this.lastMs = windowMs;
   }
+}
+
+/** Returns the delay as a histogram takes it: at least 1. */
+function nanosecondsOf(delayMs: number): number {
+  return Math.max(1, Math.round(delayMs * 1e6));
 }

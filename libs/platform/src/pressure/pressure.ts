@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { BODY_LIMIT_BYTES, type ApiError, type Random } from '@gateway/contracts';
 import type { FastifyInstance } from 'fastify';
 import { totalmem } from 'node:os';
+import type { RecordableHistogram } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { unavailable } from '../errors/unavailable.js';
 import { RANDOM } from '../time/tokens.js';
@@ -113,6 +114,11 @@ export class Pressure implements MemoryBudget {
     const { delayMs, rssBytes, bodyBytes } = this.limits;
     if (this.bodyBytes > bodyBytes.some) return true;
     return this.delay.meanMs > delayMs.some || this.memory.bytes > rssBytes.some;
+  }
+
+  /** Delays of the event loop, in nanoseconds, for whoever reports them. */
+  get delays(): RecordableHistogram {
+    return this.delay.delays;
   }
 
   /** Begins to measure. */
