@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { BODY_LIMIT_BYTES } from '@gateway/contracts';
 import { eventually, keyPrincipal } from '@gateway/testing';
 import { mintSecret } from '../auth/secret.js';
 import { SystemRandom } from '../time/system.js';
@@ -111,6 +112,20 @@ describe('a plain request of a route with `serve`', () => {
     expect(answer).toContain(body);
   });
 
+  it('counts a large body as it arrives, and gives it back once it is answered', async () => {
+    const caller = await Caller.of(probe);
+    const body = `{"say":"${'x'.repeat(99_000)}"}`;
+    caller.socket.write(caller.head({}, body) + body.slice(0, 50_000));
+    await eventually(() => probe.pressure.bodyBytesInFlight === 50_000);
+    const answer = await caller.send(body.slice(50_000));
+    expect([wayOf(answer), answer.includes(body)]).toEqual(['past', true]);
+    await eventually(() => probe.pressure.bodyBytesInFlight === 0);
+    caller.socket.write(caller.head({}, body) + body.slice(0, 50_000));
+    await eventually(() => probe.pressure.bodyBytesInFlight === 50_000);
+    caller.socket.destroy();
+    await eventually(() => probe.pressure.bodyBytesInFlight === 0);
+  });
+
   const others: [name: string, lines: Lines, status: number][] = [
     ['another content type', { 'Content-Type': 'application/json; charset=latin1' }, 200],
     ['no content type', { 'Content-Type': null }, 200],
@@ -137,12 +152,13 @@ describe('a plain request of a route with `serve`', () => {
     },
   );
 
-  it("is Fastify's with a query, a chunked body, a long one, another path, and in HTTP/1.0", async () => {
+  it("is Fastify's with a query, a chunked body, one over the limit, another path, and in HTTP/1.0", async () => {
     const caller = await Caller.of(probe);
     expect(wayOf(await caller.ask({}, BODY, '/v1/either?beta=true'))).toBe('fastify');
     const chunked = caller.head({ 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
     expect(wayOf(await caller.send(`${chunked}f\r\n${BODY}\r\n0\r\n\r\n`))).toBe('fastify');
-    expect(wayOf(await caller.ask({}, `{"say":"${'x'.repeat(17_000)}"}`))).toBe('fastify');
+    const tooLarge = await Caller.of(probe);
+    expect(statusOf(await tooLarge.ask({ 'Content-Length': String(BODY_LIMIT_BYTES + 1) }))).toBe(413);
     expect(statusOf(await caller.ask({}, BODY, '/v1/neither'))).toBe(404);
     expect(wayOf(await caller.ask())).toBe('past');
     const old = caller.head({ Connection: 'keep-alive' }, BODY, '/v1/either', '1.0');
@@ -242,6 +258,27 @@ describe('where something is other than always', () => {
     const none = { some: Infinity, all: Infinity };
     const pressure = { delayMs: none, rssBytes: { some: 1, all: 1 }, bodyBytes: none };
     expect(statusOf(await asked({ pressure }))).toBe(503);
+  });
+
+  it('of large bodies that arrive at once, the one that passes the limit is read, dropped and 503', async () => {
+    const none = { some: Infinity, all: Infinity };
+    const bodyBytes = { some: 600_000, all: 800_000 };
+    const probe = await startProbe({ pressure: { delayMs: none, rssBytes: none, bodyBytes } });
+    try {
+      const [first, second] = [await Caller.of(probe), await Caller.of(probe)];
+      const body = `{"say":"${'x'.repeat(500_000)}"}`;
+      first.socket.write(first.head({}, body) + body.slice(0, 400_000));
+      await eventually(() => probe.pressure.bodyBytesInFlight === 400_000);
+      expect(statusOf(await second.ask({}, body))).toBe(503);
+      expect(probe.pressure.bodyBytesInFlight).toBe(400_000);
+      const answer = await first.send(body.slice(400_000));
+      expect([wayOf(answer), answer.includes(body)]).toEqual(['past', true]);
+      await eventually(() => probe.pressure.bodyBytesInFlight === 0);
+      // Its connection goes on.
+      expect(wayOf(await second.ask({}, body))).toBe('past');
+    } finally {
+      await probe.close();
+    }
   });
 
   it("a plain request is Fastify's where requests are traced", async () => {

@@ -1,16 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http';
-import type { KeyPrincipal } from '@gateway/contracts';
+import { BODY_LIMIT_BYTES, type ApiError, type KeyPrincipal } from '@gateway/contracts';
 import type { AccessRule } from '../auth/access.js';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { RegisteredRoute } from '../auth/raw-routes.js';
 import type { AdmittedRequest, Serve, Unanswered } from '../request/gateway-request.js';
+import { SMALL_BYTES } from '../pressure/body-intake.js';
 import { pinnedVersion } from '../request/response-headers.js';
 import { plainHead } from './kept-head.js';
 import type { Entrance, FailedRequest } from './request-hooks.js';
 
 const EMPTY = Buffer.alloc(0);
-/** Larger bodies are counted as they arrive, by Fastify's hooks. */
-const BODY_BYTES_MAX = 16_384;
 
 /** A route whose plain requests pass Fastify by. */
 interface PlainRoute {
@@ -22,7 +21,7 @@ interface PlainRoute {
 /** One request that passes Fastify by. Its body is null until it was read. */
 class PlainRequest implements AdmittedRequest {
   readonly method = 'POST';
-  readonly bufferedBytes = 0;
+  bufferedBytes = 0;
   readonly isOversized = false;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
@@ -34,6 +33,7 @@ class PlainRequest implements AdmittedRequest {
     readonly principal: KeyPrincipal,
     readonly apiVersion: string,
     readonly id: string,
+    readonly entrance: Entrance,
   ) {
     this.url = routeOptions.url;
     this.headers = raw.headers;
@@ -42,7 +42,7 @@ class PlainRequest implements AdmittedRequest {
 
 /**
  * Requests that pass Fastify's router, hooks, body parser and reply by. Such a POST has a head that leaves no doubt, a
- * small body, and a key that is in memory and may call. Every other request is Fastify's, untouched, and so is the answer
+ * length, and a key that is in memory and may call. Every other request is Fastify's, untouched, and so is the answer
  * to a failure: each of its rules is in one place.
  */
 export class PlainRequests {
@@ -64,22 +64,30 @@ export class PlainRequests {
     return (raw, answer) => {
       const request = this.taken(raw);
       if (request === null) return fastify(raw, answer);
-      this.parts?.entrance.count(request, answer);
+      const { entrance } = request;
+      entrance.count(request, answer);
       const failed = (failure: Unanswered): void => {
         const { id, apiVersion } = request;
         this.failures.set(raw, { ...failure, id, apiVersion });
         fastify(raw, answer);
       };
-      // Nearly always one: listeners and lists are made for no more.
+      const isLarge = Number(raw.headers['content-length']) > SMALL_BYTES;
+      let rejection: ApiError | null = null;
+      // Nearly always one: no list is made for it.
       let first: Buffer | null = null;
       let others: Buffer[] | null = null;
       raw
         .on('data', (chunk: Buffer) => {
-          if (first === null) first = chunk;
+          if (isLarge) rejection ??= entrance.arrived(request, chunk.length);
+          // Where memory has no room for all, the rest is read and dropped.
+          if (rejection !== null) first = others = null;
+          else if (first === null) first = chunk;
           else (others ??= [first]).push(chunk);
         })
         .on('end', () => {
           request.body = others === null ? (first ?? EMPTY) : Buffer.concat(others);
+          first = others = null;
+          if (rejection !== null) return failed({ error: rejection, headers: {} });
           request.routeOptions.serve(request, answer).then(
             (failure) => failure && failed(failure),
             (error: unknown) => failed({ error, headers: {} }),
@@ -101,10 +109,11 @@ export class PlainRequests {
     const head = plainHead(raw);
     const bytes = Number(raw.headers['content-length']);
     // An absent length is neither.
-    const isSmall = bytes > 0 && bytes <= BODY_BYTES_MAX;
-    if (head === null || !isSmall || !entrance.lets(bytes)) return null;
+    const isBounded = bytes > 0 && bytes <= BODY_LIMIT_BYTES;
+    if (head === null || !isBounded || !entrance.lets(bytes)) return null;
     const principal = authenticator.rememberedKey(head.credential, route.access);
     if (principal === null) return null;
-    return new PlainRequest(raw, route, principal, head.version ?? pinnedVersion(principal), this.newId());
+    const version = head.version ?? pinnedVersion(principal);
+    return new PlainRequest(raw, route, principal, version, this.newId(), entrance);
   }
 }

@@ -156,6 +156,17 @@ export class Entrance {
     return !drain.leaving.aborted && pressure.rejection(bodyBytes) === null;
   }
 
+  /** Counts bytes of a large body that passes Fastify by. Returns the reason to keep no more of it, or null. */
+  arrived(request: { bufferedBytes: number }, bytes: number): ApiError | null {
+    const { pressure } = this.deps;
+    request.bufferedBytes += bytes;
+    const rejection = pressure.arrived(bytes, request.bufferedBytes);
+    if (rejection === null) return null;
+    pressure.dropped(request.bufferedBytes);
+    request.bufferedBytes = 0;
+    return rejection;
+  }
+
   /** Counts the request, and answers why it is refused, or null. */
   enter(request: FastifyRequest, reply: FastifyReply): ApiError | null {
     this.count(request, reply.raw);

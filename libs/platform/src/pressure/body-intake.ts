@@ -10,7 +10,7 @@ import '../request/gateway-request.js';
 import type { Pressure } from './pressure.js';
 
 /** Smaller bodies are neither counted nor asked about before they are read: they are in memory with their headers. */
-const SMALL_BYTES = 16_384;
+export const SMALL_BYTES = 16_384;
 /** Time without progress for a body whose sender has shown no valid credential. */
 const UNAUTHENTICATED_STALL_MS = 10_000;
 
