@@ -1,9 +1,9 @@
 /** @jest-environment jsdom */
-import { MantineProvider, Menu, Modal } from '@mantine/core';
+import { DEFAULT_THEME, luminance, MantineProvider, Menu, mergeMantineTheme, Modal } from '@mantine/core';
 import { cleanup, render, screen } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { rendered } from './shell/rendered.fixture.js';
-import { theme } from './theme.js';
+import { cssVariables, theme } from './theme.js';
 
 function open(children: ReactNode): void {
   // What jsdom lacks comes with the fixture.
@@ -40,3 +40,32 @@ describe('what the kit draws', () => {
     expect(document.querySelector('header')?.getAttribute('role')).toBe('presentation');
   });
 });
+
+const WHOLE = mergeMantineTheme(DEFAULT_THEME, theme);
+/** Background of a row below the pointer, as the kit has it. */
+const HOVERED = { light: 'var(--mantine-color-gray-1)', dark: 'var(--mantine-color-dark-5)' };
+
+/** Returns the colour of a token of the theme. */
+function colourOf(text: string): string {
+  const [, name, shade] = /^var\(--mantine-color-([a-z]+)(?:-(\d))?\)$/.exec(text) ?? [];
+  if (name === undefined) return text;
+  return name === 'white' ? '#ffffff' : WHOLE.colors[name][Number(shade)];
+}
+
+function contrast(one: string, other: string): number {
+  const [dark, light] = [luminance(colourOf(one)), luminance(colourOf(other))].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+it.each(['light', 'dark'] as const)(
+  'point 2 links, small and wrong text can be read on a page, on a card and on a row below the pointer: %s',
+  (scheme) => {
+    const tokens = cssVariables(WHOLE)[scheme];
+    const grounds = [tokens['--page-background'], tokens['--card-background'], HOVERED[scheme]];
+    for (const text of ['anchor', 'dimmed', 'placeholder', 'error'])
+      for (const ground of grounds) {
+        const ratio = contrast(tokens[`--mantine-color-${text}`], ground);
+        expect({ text, ground, isRead: ratio >= 4.5 }).toEqual({ text, ground, isRead: true });
+      }
+  },
+);

@@ -80,7 +80,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--card-background': 'var(--mantine-color-dark-6)',
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
-    '--mantine-color-anchor': 'var(--mantine-color-gateway-3)',
+    // Lighter than shade 3, which is too dark on a row below the pointer.
+    '--mantine-color-anchor': '#82b4ee',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
     // A panel has the kit's own.
     '--mantine-color-disabled': 'var(--mantine-color-dark-5)',
