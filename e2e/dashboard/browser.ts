@@ -74,7 +74,7 @@ export async function startBrowser(
 
 function watch(page: Page, origin: string, faults: string[]): void {
   page.on('console', (message) => {
-    // A refused request is logged by the browser itself; the pages show it, and the tests say where one is expected.
+    // A rejected request is logged by the browser itself; the pages show it, and the tests say where one is expected.
     if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return;
     faults.push(`${page.url()}: ${message.text()}`);
   });

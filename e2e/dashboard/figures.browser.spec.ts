@@ -219,8 +219,8 @@ describe('figures of the dashboard', () => {
       await page.getByText(`${rows.length} rows`, { exact: true }).waitFor();
       expect(rows.filter((row) => !row.includes('simulator/claude'))).toEqual([]);
       expect(rows.filter((row) => /(?:^|,)"?=/.test(row))).toEqual([]);
-      const refused = await ask(gateway, 'GET', `/v1/usage/events/export?org_id=${owner.orgId}`);
-      expect([401, 403]).toContain(refused.status);
+      const rejected = await ask(gateway, 'GET', `/v1/usage/events/export?org_id=${owner.orgId}`);
+      expect([401, 403]).toContain(rejected.status);
     },
     TEST_MS,
   );

@@ -33,7 +33,7 @@ describe('the five tasks that people come with, from Home and by clicks alone', 
     owner = await logIn(gateway);
     hook = hookOf(gateway);
     teamId = await seedTeam(gateway, owner);
-    await refuse(gateway, owner);
+    await reject(gateway, owner);
   }, START_MS);
   // Each task is begun by somebody who signs in: what another one picked is not remembered.
   beforeEach(async () => {
@@ -98,9 +98,9 @@ describe('the five tasks that people come with, from Home and by clicks alone', 
     );
   }
 
-  async function readsARefusal(): Promise<void> {
-    const refusals = page.getByText('Newest refusals').locator('xpath=ancestor::*[.//a][1]');
-    await click(refusals.getByRole('link', { name: /spend cap/ }).first());
+  async function readsARejection(): Promise<void> {
+    const rejections = page.getByText('Newest refusals').locator('xpath=ancestor::*[.//a][1]');
+    await click(rejections.getByRole('link', { name: /spend cap/ }).first());
     await page.getByRole('heading', { name: 'Refused before any model was called' }).waitFor();
     await page.getByText('when the cap is raised').waitFor();
     await page.getByRole('link', { name: 'Nearly nothing' }).waitFor();
@@ -146,7 +146,7 @@ describe('the five tasks that people come with, from Home and by clicks alone', 
   it.each([
     ['makes a key and sees its first call', makesAKey],
     ['compares the spend of a team with that of the month before, as CSV', comparesATeam],
-    ['finds why a key was refused, and when it is open again', readsARefusal],
+    ['finds why a key was rejected, and when it is open again', readsARejection],
     ['finds who served a request, and what another model would have cost', pricesARequest],
     ['gets an alert at 80% of a cap, tested and delivered', testsAnAlert],
   ])(
@@ -194,8 +194,8 @@ async function seedTeam(gateway: OwnOrganization, owner: PersonSession): Promise
   return teamId;
 }
 
-/** A key that its cap refuses for good, and the refusal where people look for it. */
-async function refuse(gateway: OwnOrganization, owner: PersonSession): Promise<void> {
+/** A key whose requests its cap rejects for good, and the rejection where people look for it. */
+async function reject(gateway: OwnOrganization, owner: PersonSession): Promise<void> {
   const { id, key } = await owner.createKey('Nearly nothing', { spend_cap_usd: '0.000001' });
   const send = { key, body: CHAT };
   await eventually(

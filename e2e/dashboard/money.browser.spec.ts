@@ -101,11 +101,11 @@ describe('money in the dashboard', () => {
   );
 
   it(
-    'point 13 a refusal names its scope, the limit, and when it is open again',
+    'point 13 a rejection names its scope, the limit, and when it is open again',
     async () => {
       const { key } = await owner.createKey('One a minute', { rpm: 1 });
       const body = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
-      // Two of a minute: the second is refused.
+      // Two of a minute: the second is rejected.
       await eventually(async () => {
         const { status } = await ask(gateway, 'POST', '/v1/chat/completions', { key, body });
         return status === 429 || null;

@@ -68,7 +68,7 @@ describe('a newcomer', () => {
   }
 
   it(
-    'finds each thing within three clicks: key, call, request, cap, refusal and why, webhook, redelivery, export',
+    'finds each thing within three clicks: key, call, request, cap, rejection and why, webhook, redelivery, export',
     async () => {
       const needed: Record<string, number> = {};
       await lookIn('API keys');
@@ -104,13 +104,13 @@ describe('a newcomer', () => {
       await page.getByText('Saved. It holds for the next request.').waitFor();
       needed.cap = clicks;
 
-      const refused = async (): Promise<boolean> => (await call()) === 402;
-      await eventually(refused, { timeoutMs: 60_000, intervalMs: CALL_EVERY_MS });
+      const rejected = async (): Promise<boolean> => (await call()) === 402;
+      await eventually(rejected, { timeoutMs: 60_000, intervalMs: CALL_EVERY_MS });
       await lookIn('Requests');
       await clicked(page.getByText('Refused', { exact: true }));
       await goLive();
-      const refusal = page.getByRole('row').filter({ hasText: 'Spend cap of the key' }).first();
-      await refusal.getByText('when raised').waitFor();
+      const rejection = page.getByRole('row').filter({ hasText: 'Spend cap of the key' }).first();
+      await rejection.getByText('when raised').waitFor();
       needed.why = clicks;
 
       await lookIn('Notifications');

@@ -191,7 +191,7 @@ describe('every page of the dashboard', () => {
   }
 });
 
-/** Keys, requests and refusals; the paths of one of each. */
+/** Keys, requests and rejections; the paths of one of each. */
 async function seed(gateway: OwnOrganization, owner: PersonSession): Promise<string[]> {
   const key = await owner.createKey('Batch jobs', { spend_cap_usd: '25' });
   const narrow = await owner.createKey('One a minute', { rpm: 1 });

@@ -91,7 +91,7 @@ describe('pages of the platform, and choices that a page keeps', () => {
   );
 
   it(
-    'a catalogue file shows what it would change, and is not loaded over a refusal without a word typed',
+    'a catalogue file shows what it would change, and is not loaded over a rejection without a word typed',
     async () => {
       await page.goto(`${base}/admin/catalogue`);
       await page.locator('input[type=file]').setInputFiles({

@@ -37,7 +37,7 @@ describe('rules that the dashboard shows', () => {
     ).status;
 
   it(
-    'point 15 the scope that binds is named on the key, in the simulator and in the refusal',
+    'point 15 the scope that binds is named on the key, in the simulator and in the rejection',
     async () => {
       const { id, key } = await owner.createKey('Nearly nothing', { spend_cap_usd: '0.000001' });
       await page.goto(`${base}/keys/${id}`);
@@ -51,8 +51,8 @@ describe('rules that the dashboard shows', () => {
       await simulates('Nearly nothing', 'Allowed');
       await eventually(async () => (await chat(key)) !== 200 || null, ARRIVES);
       await simulates('Nearly nothing', 'Blocked');
-      const refusing = page.getByRole('row').filter({ hasText: 'blocks' });
-      expect(await refusing.getByRole('cell').first().innerText()).toBe('Key');
+      const rejecting = page.getByRole('row').filter({ hasText: 'blocks' });
+      expect(await rejecting.getByRole('cell').first().innerText()).toBe('Key');
       await page.goto(`${base}/requests?show=rejected&live=yes`);
       await page.getByRole('row').filter({ hasText: 'Spend cap of the key' }).first().waitFor();
 

@@ -114,7 +114,7 @@ describe('the dashboard of npm start', () => {
       await eventually(async () => (await fetch(me, { headers })).status === 401, { timeoutMs: 60_000 });
       const again = page.getByRole('dialog', { name: 'Your session has ended' });
       const button = form.getByRole('button', { name: 'Create key', includeHidden: true });
-      // Within five seconds of sign-in its token is taken for new, and the refusal stands in the form.
+      // Within five seconds of sign-in its token is taken for new, and the rejection stands in the form.
       await eventually(
         async () => {
           await button.dispatchEvent('click');

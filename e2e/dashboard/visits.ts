@@ -69,7 +69,7 @@ export async function visitAll(
     const [status, url] = [answer.status(), answer.url()];
     const fault = `${page.url()}: ${status} of ${url}`;
     if (status === 503) unavailable.set(url, fault);
-    // No visible link leads to a refusal.
+    // No visible link leads to a rejection.
     else if (status >= 400) faults.push(fault);
     else unavailable.delete(url);
   };

@@ -10,7 +10,7 @@ export function keysOf(org: string | null): { org_id: string } {
 
 /**
  * Returns the organization whose money is meant, or the person's own account. A call that names neither means the only
- * organization of the person, and is refused in several.
+ * organization of the person, and is rejected in several.
  */
 export function payingOrg(org: string | null): { org_id: string } {
   return { org_id: org ?? 'personal' };

@@ -3,7 +3,7 @@ import { session } from './session.js';
 import type { paths } from './generated/schema.js';
 import { isUndecided, Problem, problemOf, unreachable } from './problem.js';
 
-/** Adds the session's token, and renews it once where the gateway refuses it. */
+/** Adds the session's token, and renews it once where the gateway rejects it. */
 async function signedFetch(request: Request): Promise<Response> {
   const again = request.clone();
   const used = session.get();
@@ -11,7 +11,7 @@ async function signedFetch(request: Request): Promise<Response> {
   if (first.status !== 401 || used.state !== 'in' || session.get().state !== 'in') return first;
   const failure = await session.refresh(used.token);
   if (failure === null) return fetch(withToken(again));
-  // Nobody has refused the person: what would renew the token is away.
+  // Nobody has rejected the session: what would renew the token is away.
   if (isUndecided(failure)) throw failure;
   return first;
 }
@@ -21,7 +21,7 @@ function withToken(request: Request): Request {
   return request;
 }
 
-const refuseProblems: Middleware = {
+const rejectProblems: Middleware = {
   async onResponse({ response }) {
     if (response.ok) return undefined;
     throw await problemOf(response.clone());
@@ -31,7 +31,7 @@ const refuseProblems: Middleware = {
 
 /** The gateway's API, typed by its own OpenAPI document. Every failure is thrown as a Problem. */
 export const api = createClient<paths>({ baseUrl: '/', fetch: signedFetch });
-api.use(refuseProblems);
+api.use(rejectProblems);
 
 /** The body of an answer that succeeded. */
 export async function bodyOf<T>(call: Promise<{ data?: T }>): Promise<T> {

@@ -11,7 +11,7 @@ describe('a number that was typed', () => {
   });
 
   it.each(['10k', '1,000', '', '1e3', '0x10', 'NaN', 'Infinity'])(
-    '%j is sent as it is, which the gateway refuses with 422, and never as null, which clears',
+    '%j is sent as it is, which the gateway rejects with 422, and never as null, which clears',
     (text) => {
       expect(JSON.stringify({ rpm: figureOf(text) })).toBe(JSON.stringify({ rpm: text }));
     },

@@ -1,6 +1,6 @@
 import { fieldMessage } from './field-words.js';
 
-/** A refusal or a failure of the API, as the page shows it. */
+/** A rejection or a failure of the API, as the page shows it. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;

@@ -24,7 +24,7 @@ describe('a read that failed', () => {
     jest.useRealTimers();
   });
 
-  const refuse = (status: number, retryAfterSeconds: number | null, shouldRetry?: boolean) => () =>
+  const reject = (status: number, retryAfterSeconds: number | null, shouldRetry?: boolean) => () =>
     Promise.reject<string>(
       new Problem({ status, code: 'some_code', message: 'In words.', retryAfterSeconds, shouldRetry }),
     );
@@ -48,7 +48,7 @@ describe('a read that failed', () => {
   const pass = (ms: number): Promise<void> => act(() => jest.advanceTimersByTimeAsync(ms));
 
   it('point 18 of a service that is away is read again until it answers, and its failure stands meanwhile', async () => {
-    await open(refuse(503, 2), refuse(503, 2), () => Promise.resolve('here'));
+    await open(reject(503, 2), reject(503, 2), () => Promise.resolve('here'));
     expect([reads, shown.splice(0)]).toEqual([1, ['pending', 'error']]);
     await pass(5_000);
     expect(reads).toBe(2);
@@ -62,7 +62,7 @@ describe('a read that failed', () => {
   });
 
   it('waits as long as the gateway asked', async () => {
-    await open(refuse(429, 40));
+    await open(reject(429, 40));
     await pass(39_000);
     expect(reads).toBe(1);
     await pass(2_000);
@@ -70,19 +70,19 @@ describe('a read that failed', () => {
   });
 
   it.each([402, 403, 404, 422])('of a %i is not read again', async (status) => {
-    await open(refuse(status, null));
+    await open(reject(status, null));
     await pass(600_000);
     expect(reads).toBe(1);
   });
 
   it('is not read again where the answer says so, unless it says when', async () => {
-    await open(refuse(500, null, false));
+    await open(reject(500, null, false));
     await pass(600_000);
     expect(reads).toBe(1);
     closePage();
     client.clear();
     reads = 0;
-    await open(refuse(429, 70, false));
+    await open(reject(429, 70, false));
     await pass(71_000);
     expect(reads).toBe(2);
   });
@@ -123,7 +123,7 @@ describe('a read that failed', () => {
 
   it('point 18 begins anew where it was removed while it failed: nothing is read for the page that has gone', async () => {
     const never = (): Promise<string> => new Promise(() => undefined);
-    await open(refuse(503, 2), never, () => Promise.resolve('here'));
+    await open(reject(503, 2), never, () => Promise.resolve('here'));
     // The second read is under way.
     await pass(5_000);
     expect([reads, shown.at(-1)]).toEqual([2, 'error']);
@@ -139,7 +139,7 @@ describe('a read that failed', () => {
 
   it('point 18 shows no failure of before it succeeded, nor of before it was reset', async () => {
     const slow = (): Promise<string> => new Promise((resolve) => setTimeout(() => resolve('here'), 1_000));
-    await open(refuse(503, 2), () => Promise.resolve('here'), slow, refuse(503, 2), slow);
+    await open(reject(503, 2), () => Promise.resolve('here'), slow, reject(503, 2), slow);
     await pass(5_010);
     screen.getByText('here');
     for (const reset of ['after a success', 'after a failure']) {

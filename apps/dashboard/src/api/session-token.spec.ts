@@ -90,7 +90,7 @@ describe('the session of a browser', () => {
     expect(browser.refreshes).toBe(2);
   });
 
-  it('shares one renewal between requests that were refused together', async () => {
+  it('shares one renewal between requests that were rejected together', async () => {
     const tab = browser.tab();
     await tab.refresh();
     await browser.passTime(10_000);
@@ -111,7 +111,7 @@ describe('the session of a browser', () => {
     expect(fresh.get().state).toBe('in');
   });
 
-  it('point 10 401 asks for sign-in where a token is refused seconds after it was given', async () => {
+  it('point 10 401 asks for sign-in where a token is rejected seconds after it was given', async () => {
     const tab = browser.tab();
     await tab.refresh();
     browser.answer = () => browser.status(401);
@@ -119,7 +119,7 @@ describe('the session of a browser', () => {
     expect(tab.get()).toEqual({ state: 'ended', person });
   });
 
-  it('renews no token that has taken the place of the refused one', async () => {
+  it('renews no token that has taken the place of the rejected one', async () => {
     const tabs = [browser.tab(), browser.tab()];
     await tabs[0].refresh();
     await browser.passTime(10_000);

@@ -66,10 +66,10 @@ export class SessionToken {
 
   /**
    * Renews the token by the cookie; answers why where it was not. Calls that come together share one. A token that was
-   * `refused` is renewed however new it is, unless another has taken its place.
+   * `rejected` is renewed however new it is, unless another has taken its place.
    */
-  refresh(refused?: string): Promise<Problem | null> {
-    this.running ??= this.world.exclusive(() => this.renew(refused)).finally(() => (this.running = null));
+  refresh(rejected?: string): Promise<Problem | null> {
+    this.running ??= this.world.exclusive(() => this.renew(rejected)).finally(() => (this.running = null));
     return this.running;
   }
 
@@ -92,11 +92,11 @@ export class SessionToken {
     return this.current.state === 'in' ? { authorization: `Bearer ${this.current.token}` } : {};
   }
 
-  private async renew(refused?: string): Promise<Problem | null> {
+  private async renew(rejected?: string): Promise<Problem | null> {
     // Another tab may have renewed it while this one waited for the lock.
     if (this.current.state === 'in') {
       const isFresh = this.world.now() - this.refreshedAt < FRESH_MS;
-      if (refused === undefined ? isFresh : this.current.token !== refused) return null;
+      if (rejected === undefined ? isFresh : this.current.token !== rejected) return null;
     }
     let answer: Response;
     try {

@@ -91,7 +91,7 @@ const PROVIDERS = [
   { slug: 'north', name: 'Northwind', is_enabled: true, breaker: 'open', uptime_30m: 0.2 },
   { slug: 'harbor', name: 'Harbor', is_enabled: true, breaker: 'closed', uptime_30m: 1 },
 ];
-const REFUSED = {
+const REJECTED = {
   code: 'model_excluded',
   key_id: 'key_1',
   scope: null,
@@ -101,7 +101,7 @@ const REFUSED = {
 };
 const OPENING = { kind: 'admin_grant', reason: null, source: 'opening/acct_1' };
 let periodBudgets: unknown[] = [];
-let refusals: unknown[] = [];
+let rejections: unknown[] = [];
 const asked: Asked[] = [];
 let isAnswered = true;
 let isUsed = true;
@@ -123,7 +123,7 @@ const GET = jest.fn((path: string) => {
 });
 const POST = jest.fn((path: string, { body }: { body: Record<string, unknown> }) => {
   asked.push({ path, body });
-  if (path === '/v1/usage/rejections') return answer({ rejections: refusals });
+  if (path === '/v1/usage/rejections') return answer({ rejections });
   if (body.group_by === 'key') return answer(body.until === undefined ? BY_KEY : BY_KEY_BEFORE);
   if (body.group_by === 'model') return answer(isUsed ? BY_MODEL : { ...BY_MODEL, groups: [] });
   return answer(body.until === undefined ? WEEK : { ...WEEK, total: BEFORE });
@@ -264,19 +264,19 @@ describe('the home of an organization', () => {
     isSuper = false;
   });
 
-  it('says once for a key and a reason how often it was refused', async () => {
+  it('says once for a key and a reason how often it was rejected', async () => {
     const at = { created_at: '2026-11-22T09:00:00.000Z' };
-    refusals = [
-      { ...REFUSED, ...at, request_id: 'req_3', message: 'The key may not use acme/slow.' },
-      { ...REFUSED, ...at, request_id: 'req_2', message: 'Another', code: 'rate_limit_exceeded' },
-      { ...REFUSED, ...at, request_id: 'req_1', message: 'The key may not use acme/slow.', count: 4 },
+    rejections = [
+      { ...REJECTED, ...at, request_id: 'req_3', message: 'The key may not use acme/slow.' },
+      { ...REJECTED, ...at, request_id: 'req_2', message: 'Another', code: 'rate_limit_exceeded' },
+      { ...REJECTED, ...at, request_id: 'req_1', message: 'The key may not use acme/slow.', count: 4 },
     ];
     renderedAt('/o/org_1/home', <HomePage />);
     const newest = await screen.findByRole('link', { name: 'The key may not use acme/slow.' });
     expect(newest.getAttribute('href')).toBe('/o/org_1/requests/req_3');
     expect(newest.parentElement?.textContent).toMatch(/^5 times: /);
     expect(document.body.textContent).not.toContain('model_excluded');
-    refusals = [];
+    rejections = [];
   });
 
   it('four cards have their place before anything is known', async () => {

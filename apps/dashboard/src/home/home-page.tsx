@@ -22,12 +22,12 @@ import { useMonth } from './month.queries.js';
 import { Movers } from './movers-panel.js';
 import { NearCaps } from './near-caps.js';
 import { RetiringModels } from './retiring-models.js';
-import { refusalsOf } from '../shell/refusals-of.js';
-import { useActiveKeys, useNewestRefusals, useWeek } from './home.queries.js';
+import { rejectionsOf } from '../shell/rejections-of.js';
+import { useActiveKeys, useNewestRejections, useWeek } from './home.queries.js';
 
 const CreateOrg = lazy(() => import('../shell/create-org.js'));
 const WEEK = { hours: 168 };
-/** Reasons of refusals that are shown. */
+/** Reasons of rejections that are shown. */
 const REASONS = 5;
 const KEY_GRID = {
   display: 'grid',
@@ -100,7 +100,7 @@ function Week({ org, since, week }: WeekProps): ReactNode {
       <SpendByModel org={org} since={since} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
         <BusyKeys org={org} />
-        <Refusals org={org} since={since} />
+        <Rejections org={org} since={since} />
         <NearCaps org={org} />
         <Movers month={month} />
       </SimpleGrid>
@@ -145,20 +145,22 @@ function BusyKeys({ org }: { org: string | null }): ReactNode {
   );
 }
 
-function Refusals({ org, since }: { org: string; since: string }): ReactNode {
+function Rejections({ org, since }: { org: string; since: string }): ReactNode {
   const { slug } = useOrg();
-  const refusals = useNewestRefusals(org, since);
+  const rejections = useNewestRejections(org, since);
   return (
     <Panel title="Newest refusals" scope={useScopes().usage}>
-      {refusals.isPending && <Loading height={120} />}
-      {refusals.isError && <ProblemCard failure={refusals.error} retry={() => void refusals.refetch()} />}
-      {refusals.data?.rejections.length === 0 && (
+      {rejections.isPending && <Loading height={120} />}
+      {rejections.isError && (
+        <ProblemCard failure={rejections.error} retry={() => void rejections.refetch()} />
+      )}
+      {rejections.data?.rejections.length === 0 && (
         <Text size="sm" c="dimmed">
           None in the last 7 days.
         </Text>
       )}
       <Stack gap="xs">
-        {refusalsOf(refusals.data?.rejections ?? [])
+        {rejectionsOf(rejections.data?.rejections ?? [])
           .slice(0, REASONS)
           .map(({ newest, times }) => (
             <Text size="sm" key={`${newest.request_id} ${newest.created_at}`} component="div">

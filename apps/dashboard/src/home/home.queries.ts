@@ -64,11 +64,11 @@ export function useSpendTrend(org: string): UseQueryResult<Schemas['SpendTrend']
 }
 
 const SHOWN = 5;
-/** Refusals that are read, to be shown by key and reason. */
-const REFUSALS = 50;
+/** Rejections that are read, to be shown by key and reason. */
+const REJECTIONS = 50;
 
-export function useNewestRefusals(org: string, since: string): UseQueryResult<Schemas['RejectionsPage']> {
-  const body = { org_id: org, since, limit: REFUSALS };
+export function useNewestRejections(org: string, since: string): UseQueryResult<Schemas['RejectionsPage']> {
+  const body = { org_id: org, since, limit: REJECTIONS };
   return useQuery({
     queryKey: [org, 'rejections', body],
     queryFn: () => bodyOf(api.POST('/v1/usage/rejections', { body: { ...body, ...freshness(Date.now()) } })),

@@ -83,7 +83,7 @@ function messageOf(
   turns: readonly Turn[],
 ): Body | null {
   if (role === 'tool') return { role, tool_call_id: callId, content: text };
-  // Calls without results would be refused: who writes on has let them go.
+  // Calls without results would be rejected: who writes on has let them go.
   if (toolCalls?.length && turns[at + 1]?.role === 'tool')
     return { role, content: text === '' ? null : text, tool_calls: toolCalls.map(callOf) };
   if (image === undefined) return text === '' ? null : { role, content: text };

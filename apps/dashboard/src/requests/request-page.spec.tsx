@@ -37,7 +37,7 @@ const lookup = {
   key_label: 'Batch jobs',
   request_tags: { env: 'prod' },
 } as unknown as Lookup;
-const refusal: Rejection = {
+const rejection: Rejection = {
   request_id: 'req_1',
   created_at: '2026-03-07T10:20:30.400Z',
   endpoint: '/v1/chat/completions',
@@ -78,38 +78,38 @@ const open = (more: Answers): void => {
 const line = async (name: string): Promise<string | null | undefined> =>
   (await screen.findByText(name)).nextElementSibling?.textContent;
 
-describe('the page of a request that was refused before any model', () => {
+describe('the page of a request that was rejected before any model', () => {
   afterEach(() => {
     cleanup();
     call.mockClear();
   });
 
-  it('a refusal by what running requests hold is open again when they have ended', async () => {
+  it('a rejection by what running requests hold is open again when they have ended', async () => {
     const money = {
       ...{ limit_usd: '1', spent_usd: '0.31', available_usd: '0.69', held_usd: '0.7' },
       is_final: false,
     };
-    const capped = { ...refusal, code: 'spend_limit_exceeded', limit_type: 'spend_cap', money };
+    const capped = { ...rejection, code: 'spend_limit_exceeded', limit_type: 'spend_cap', money };
     open({
       '/v1/usage/requests/{id}': () => lookup,
       '/v1/usage/rejections': () => ({ rejections: [capped] }),
       '/v1/keys/{id}/limits': () => ({ scopes: { key: { spent_usd: '0.31', spend_cap_usd: '1' } } }),
     });
-    await screen.findByText(refusal.message);
+    await screen.findByText(rejection.message);
     expect(await line('Open again')).toBe('when what was running has ended');
     expect(await line('Then')).toBe('$0.31 spent of $1.00, up to $0.70 held by what was running');
     // Nobody has to raise a cap for it.
     expect(screen.queryByText('What to do')).toBeNull();
   });
 
-  it('READ-23 point 13 says in words what refused it, when it is open again, whose it was, and what to do', async () => {
+  it('READ-23 point 13 says in words what rejected it, when it is open again, whose it was, and what to do', async () => {
     const rate = { current: 3, limit: 60 };
     open({
       '/v1/usage/requests/{id}': () => lookup,
-      '/v1/usage/rejections': () => ({ rejections: [refusal] }),
+      '/v1/usage/rejections': () => ({ rejections: [rejection] }),
       '/v1/usage/rate-limits': () => ({ scopes: { key: { rpm: rate } } }),
     });
-    await screen.findByText(refusal.message);
+    await screen.findByText(rejection.message);
     expect(await line('Reason')).toBe('Rate limit exceeded (429)');
     expect(await line('Limit')).toBe('requests a minute of the key');
     expect(await line('Open again')).toContain('10:21:00');
@@ -132,9 +132,9 @@ describe('the page of a request that was refused before any model', () => {
     ]);
   });
 
-  it('READ-37 shows the refusal of a line that has no lookup, and a cap with what is spent of it', async () => {
+  it('READ-37 shows the rejection of a line that has no lookup, and a cap with what is spent of it', async () => {
     const capped = {
-      ...refusal,
+      ...rejection,
       code: 'spend_limit_exceeded',
       limit_type: 'spend_cap',
       scope: 'team',
@@ -154,7 +154,7 @@ describe('the page of a request that was refused before any model', () => {
     expect(screen.queryByText('Times')).toBeNull();
   });
 
-  it('READ-36 a 404 explains the 90 days where nothing was refused either', async () => {
+  it('READ-36 a 404 explains the 90 days where nothing was rejected either', async () => {
     open({ '/v1/usage/requests/{id}': missing, '/v1/usage/rejections': () => ({ rejections: [] }) });
     await screen.findByText(/^No request has this id\. Requests are kept for 90 days/);
   });

@@ -17,22 +17,22 @@ import { Contents } from './contents.js';
 import { CopyRequest } from './copy-request.js';
 import { Fact } from './facts.js';
 import { RecordJson } from './record-json.js';
-import { Refused } from './refused.js';
+import { Rejected } from './rejected.js';
 import { useAttemptProviders, useContents, useKeyOwner, useLookup, type Lookup } from './requests.queries.js';
 import { Waterfall } from './waterfall.js';
 
 // Compares once the request stands there.
 const OthersCost = lazy(async () => ({ default: (await import('./others-cost.js')).OthersCost }));
 
-/** Record of a request, whether a model was called or it was refused. */
+/** Record of a request, whether a model was called or it was rejected. */
 export function RequestView({ id }: { id: string }): ReactNode {
   const org = useOrg();
   const lookup = useLookup(org.id, id);
   if (lookup.isPending) return <Loading height={320} />;
   if (lookup.isSuccess && lookup.data.outcome !== 'rejected') return <Found request={lookup.data} />;
-  if (lookup.isSuccess) return <Refused id={id} request={lookup.data} />;
-  // A refused line of a batch or of a comparison has no lookup, but it is among the refusals.
-  if (asProblem(lookup.error).status === 404) return <Refused id={id} request={null} />;
+  if (lookup.isSuccess) return <Rejected id={id} request={lookup.data} />;
+  // A rejected line of a batch or of a comparison has no lookup, but it is among the rejections.
+  if (asProblem(lookup.error).status === 404) return <Rejected id={id} request={null} />;
   return <ProblemCard failure={lookup.error} retry={() => void lookup.refetch()} />;
 }
 

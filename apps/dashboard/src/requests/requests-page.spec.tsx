@@ -38,7 +38,7 @@ const EVENT = {
   created_at: '2026-11-22T11:30:00.000Z',
   request_tags: {},
 };
-const REFUSAL = {
+const REJECTION = {
   ...{ request_id: 'req_9', created_at: '2026-11-22T11:30:00.000Z', endpoint: '/v1/chat/completions' },
   ...{ model: 'acme/swift', status: 403, code: 'model_excluded', message: 'Atlas 4 is not allowed.' },
   ...{ scope: null, scope_id: null, team_id: null, key_id: 'key_9', limit_type: null, money: null },
@@ -46,7 +46,7 @@ const REFUSAL = {
 };
 const REJECTIONS = {
   ...{ total: 2, limit: 100, offset: 0 },
-  rejections: [REFUSAL, { ...REFUSAL, request_id: 'req_8', count: 3 }],
+  rejections: [REJECTION, { ...REJECTION, request_id: 'req_8', count: 3 }],
 };
 const EVENTS = { events: [EVENT], total: 1, limit: 100, offset: 0, next_cursor: null };
 
@@ -254,8 +254,8 @@ describe('the page of requests', () => {
     expect(address()).toBe('/o/org_1/requests?model=acme');
   });
 
-  it('says of equal refusals once whose key they were, why, and how many', async () => {
-    await import('./refusal-list.js');
+  it('says of equal rejections once whose key they were, why, and how many', async () => {
+    await import('./rejection-list.js');
     await open('?show=rejected&status=error');
     const table = screen.getByRole('table', { name: 'Refused requests' });
     const rows = within(table).getAllByRole('row').slice(1);

@@ -21,7 +21,7 @@ import { ROW_KINDS, rowFiltersOf, rowFilterWords, type RowFilters } from './row-
 const FilterPicker = lazy(async () => ({
   default: (await import('../shell/filter-picker.js')).FilterPicker,
 }));
-const RefusalList = lazy(async () => ({ default: (await import('./refusal-list.js')).RefusalList }));
+const RejectionList = lazy(async () => ({ default: (await import('./rejection-list.js')).RejectionList }));
 const ColumnChoice = lazy(async () => ({ default: (await import('./column-choice.js')).ColumnChoice }));
 const RequestPanel = lazy(() => import('./request-panel.js'));
 
@@ -41,7 +41,7 @@ export default function RequestsPage(): ReactNode {
   const zone = useZone();
   const { since, until, hours } = rangeOfUrl(url, '24h', zone, openedAt);
   const rows = rowFiltersOf(url);
-  // Refusals have no such order and no such filter.
+  // Rejections have no such order and no such filter.
   const isInTime = url.show === 'rejected' || Object.keys(rows).length === 0;
   const isLive = isInTime && url.live === 'yes';
   const filter: RequestFilter = { since, until, filters: shownFilters(url), isLive, rows };
@@ -61,7 +61,7 @@ export default function RequestsPage(): ReactNode {
       <Filters />
       {url.show === 'rejected' ? (
         <Suspense fallback={<Loading height={40} rows={8} />}>
-          <RefusalList filter={filter} />
+          <RejectionList filter={filter} />
         </Suspense>
       ) : (
         <EventList filter={filter} hours={hours} onShown={setShown} />
@@ -87,7 +87,7 @@ function Filters(): ReactNode {
   const [url, change] = useParamsOfUrl();
   const filters = filtersOf(url);
   const rows = rowFiltersOf(url);
-  const isRefused = url.show === 'rejected';
+  const isRejected = url.show === 'rejected';
   const names = { ...useFilterNames(useOrg().id, filters) };
   const search = (value: string): void => {
     // A pasted id opens its request.
@@ -104,21 +104,21 @@ function Filters(): ReactNode {
       />
       <SearchField label="Model or request id" text={url.model} onSearch={search} width={220} />
       <Suspense>
-        <FilterPicker onPick={change} without="status" own={isRefused ? [] : ROW_KINDS} />
+        <FilterPicker onPick={change} without="status" own={isRejected ? [] : ROW_KINDS} />
       </Suspense>
       <Switch
         label="Live"
-        checked={url.live === 'yes' && (isRefused || Object.keys(rows).length === 0)}
-        disabled={!isRefused && Object.keys(rows).length > 0}
+        checked={url.live === 'yes' && (isRejected || Object.keys(rows).length === 0)}
+        disabled={!isRejected && Object.keys(rows).length > 0}
         onChange={({ currentTarget }) => change({ live: currentTarget.checked ? 'yes' : null })}
       />
-      <Suspense>{!isRefused && <ColumnChoice />}</Suspense>
+      <Suspense>{!isRejected && <ColumnChoice />}</Suspense>
       {Object.entries(filters)
         .filter(([name]) => name !== 'model')
         .map((one) => (
           <FilterChip key={one[0]} {...saidOf(one, names)} onRemove={() => change({ [one[0]]: null })} />
         ))}
-      {!isRefused &&
+      {!isRejected &&
         Object.entries(rows).map(([name, value]) => (
           <FilterChip
             key={name}

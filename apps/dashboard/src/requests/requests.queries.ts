@@ -100,7 +100,7 @@ export function useCounts(
   });
 }
 
-/** Pages of refusals, newest first. They have no outcome to filter by. */
+/** Pages of rejections, newest first. They have no outcome to filter by. */
 export function useRejections(
   org: string | null,
   { filters: { status: _status, ...filters }, ...requested }: RequestFilter,
@@ -205,10 +205,10 @@ export function useKeyLabels(ids: readonly string[]): ReadonlyMap<string, string
   );
 }
 
-/** Reads the refusal of a request, whatever its age; null where it was not refused, or is not known. */
-export function useRefusal(org: string | null, id: string): UseQueryResult<Rejection | null> {
+/** Reads the rejection of a request, whatever its age; null where it was not rejected, or is not known. */
+export function useRejection(org: string | null, id: string): UseQueryResult<Rejection | null> {
   return useQuery({
-    queryKey: [org, 'request', id, 'refusal'],
+    queryKey: [org, 'request', id, 'rejection'],
     queryFn: async () => {
       const body = { ...(org === null ? {} : { org_id: org }), request_id: id, limit: 1, refresh: true };
       const { rejections } = await bodyOf(api.POST('/v1/usage/rejections', { body }));
@@ -217,7 +217,7 @@ export function useRefusal(org: string | null, id: string): UseQueryResult<Rejec
   });
 }
 
-/** Reads the current count of the limit that refused; null where the caller may not see it. */
+/** Reads the current count of the limit that rejected the request; null where the caller may not see it. */
 export function useRateNow(
   org: string | null,
   { scope, limit_type: type, key_id }: Rejection,
@@ -234,7 +234,7 @@ export function useRateNow(
   });
 }
 
-/** Reads the spend of the cap that refused. */
+/** Reads the spend of the cap that rejected the request. */
 export function useCapNow({
   scope,
   key_id: id,

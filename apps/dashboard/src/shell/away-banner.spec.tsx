@@ -73,7 +73,7 @@ describe('a gateway that is away', () => {
     for (const name of ['Spend', 'Balance', 'Keys']) screen.getByText(`${name} is there`);
   });
 
-  it('is not said of a refusal of one card, which says so itself', async () => {
+  it('is not said of a rejection of one card, which says so itself', async () => {
     answer = (name) => {
       if (name !== 'Keys') return name;
       throw new Problem({ status: 403, code: 'forbidden', message: 'This is not yours.' });

@@ -36,7 +36,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
     children,
   } = props;
   const [text, setText] = useState('');
-  /** Opened again it says nothing of a refusal of before. */
+  /** Opened again it says nothing of a rejection of before. */
   const close = (): void => {
     write.reset();
     setText('');

@@ -5,7 +5,7 @@ import { FormEnd } from './form-end.js';
 
 /** One line of text that a new thing is given. */
 export interface CreateField {
-  /** Name of the member in the body, and in a refusal of it. */
+  /** Name of the member in the body, and in a rejection of it. */
   name: string;
   label: string;
   description?: string;

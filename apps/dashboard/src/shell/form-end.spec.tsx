@@ -23,7 +23,7 @@ function Form({ fields }: { fields: Record<string, string> }): ReactNode {
   );
 }
 
-describe('a form that was refused', () => {
+describe('a form that was rejected', () => {
   afterEach(cleanup);
 
   it('says a fault once, beside its field, which has the focus', () => {

@@ -14,7 +14,7 @@ interface FormEndProps {
   draft?: object;
 }
 
-/** The end of every form: why it was refused, what has come of it, and the button that sends it. */
+/** The end of every form: why it was rejected, what has come of it, and the button that sends it. */
 export function FormEnd({ write, action, said = '', isDisabled = false, draft }: FormEndProps): ReactNode {
   const isSaved = useIsSaved(write, JSON.stringify(draft));
   return (

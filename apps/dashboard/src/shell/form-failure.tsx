@@ -5,8 +5,8 @@ import { ProblemCard } from './problem-card.js';
 const MARKED = '[aria-invalid="true"]';
 
 /**
- * Reason of a form's refusal, where its fields do not say all of it. A fault that stands beside its field is not said twice: the
- * first such field takes the focus, which reads its message out.
+ * Reason of a form's rejection, where its fields do not say all of it. A fault that stands beside its field is not said twice:
+ * the first such field takes the focus, which reads its message out.
  */
 export function FormFailure({ failure }: { failure: Problem | null }): ReactNode {
   const place = useRef<HTMLDivElement>(null);

@@ -150,10 +150,10 @@ function Outcome({ seen, isWaiting }: { seen: Seen | null; isWaiting: boolean })
       </Group>
     );
   }
-  if (seen.kind === 'refusal') {
+  if (seen.kind === 'rejection') {
     return (
-      <Alert color="red" role="status" title={`Refused: ${seen.refusal.code}`}>
-        {seen.refusal.message} The page goes on looking.
+      <Alert color="red" role="status" title={`Refused: ${seen.rejection.code}`}>
+        {seen.rejection.message} The page goes on looking.
       </Alert>
     );
   }

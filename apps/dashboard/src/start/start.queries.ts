@@ -11,7 +11,7 @@ const NEWEST = 5;
 
 export type Seen =
   | { kind: 'request'; event: Schemas['UsageEventRecord'] }
-  | { kind: 'refusal'; refusal: Schemas['RejectionView'] };
+  | { kind: 'rejection'; rejection: Schemas['RejectionView'] };
 
 const CAP_USD = '5';
 const LIFE_MS = 30 * 86_400_000;
@@ -51,7 +51,7 @@ export interface Awaited {
   since: string;
 }
 
-/** The newest request or refusal of a key since a moment; asked for again until there is a request. */
+/** The newest request or rejection of a key since a moment; asked for again until there is a request. */
 export function useFirstRequest(org: string | null, awaited: Awaited | null): UseQueryResult<Seen | null> {
   return useQuery({
     queryKey: [org, 'first-request', awaited],
@@ -63,7 +63,7 @@ export function useFirstRequest(org: string | null, awaited: Awaited | null): Us
       const { events } = await bodyOf(api.POST('/v1/usage/events', { body }));
       if (events.length > 0) return { kind: 'request', event: events[0] };
       const { rejections } = await bodyOf(api.POST('/v1/usage/rejections', { body }));
-      return rejections.length > 0 ? { kind: 'refusal', refusal: rejections[0] } : null;
+      return rejections.length > 0 ? { kind: 'rejection', rejection: rejections[0] } : null;
     },
     refetchInterval: ({ state }) => (state.data?.kind === 'request' ? false : LOOK_EVERY_MS),
     staleTime: 0,

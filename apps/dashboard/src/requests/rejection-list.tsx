@@ -5,12 +5,12 @@ import { codeWords } from '../format/code-words.js';
 import { absoluteTime, count } from '../format/time.js';
 import { useOrg } from '../shell/org.queries.js';
 import { ProblemCard } from '../shell/problem-card.js';
-import { refusalsOf } from '../shell/refusals-of.js';
+import { rejectionsOf } from '../shell/rejections-of.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { OpenLink } from './open-link.js';
-import { isHeld, limitWords, opensWith } from './refusal-words.js';
+import { isHeld, limitWords, opensWith } from './rejection-words.js';
 import { useKeyLabels, useRejections, type Rejection, type RequestFilter } from './requests.queries.js';
 import { resetOf } from './reset-of.js';
 
@@ -18,16 +18,17 @@ import { resetOf } from './reset-of.js';
 const WRAPPED = { overflowWrap: 'break-word' } as const;
 const NO_WRAP = { whiteSpace: 'nowrap' } as const;
 
-type Reason = ReturnType<typeof refusalsOf>[number];
+type Reason = ReturnType<typeof rejectionsOf>[number];
 
-/** Refusals by key and reason: a caller that hammers is one row. */
-export function RefusalList({ filter }: { filter: RequestFilter }): ReactNode {
+/** Rejections by key and reason: a caller that hammers is one row. */
+export function RejectionList({ filter }: { filter: RequestFilter }): ReactNode {
   const org = useOrg();
-  const refusals = useRejections(org.id, filter);
-  const rows = refusalsOf(refusals.data?.pages.flatMap((page) => page.rejections) ?? []);
+  const rejections = useRejections(org.id, filter);
+  const rows = rejectionsOf(rejections.data?.pages.flatMap((page) => page.rejections) ?? []);
   const labels = useKeyLabels([...new Set(rows.map(({ newest }) => newest.key_id))]);
-  if (refusals.isPending) return <Loading height={40} rows={8} />;
-  if (refusals.isError) return <ProblemCard failure={refusals.error} retry={() => void refusals.refetch()} />;
+  if (rejections.isPending) return <Loading height={40} rows={8} />;
+  if (rejections.isError)
+    return <ProblemCard failure={rejections.error} retry={() => void rejections.refetch()} />;
   if (rows.length === 0) return <Empty>No request was refused in this range and filter.</Empty>;
   return (
     <>
@@ -38,12 +39,12 @@ export function RefusalList({ filter }: { filter: RequestFilter }): ReactNode {
         rowKey={({ newest }) => `${newest.request_id} ${newest.created_at}`}
         minWidth={860}
       />
-      {refusals.hasNextPage && (
+      {rejections.hasNextPage && (
         <Group justify="center" mt="md">
           <Button
             variant="default"
-            loading={refusals.isFetchingNextPage}
-            onClick={() => void refusals.fetchNextPage()}
+            loading={rejections.isFetchingNextPage}
+            onClick={() => void rejections.fetchNextPage()}
           >
             Show older refusals
           </Button>
@@ -80,31 +81,31 @@ function columnsOf(slug: string, labels: ReadonlyMap<string, string>): Column<Re
       name: 'Model',
       cell: ({ newest: { model } }) => <span style={WRAPPED}>{model ?? '–'}</span>,
     },
-    { name: 'Open again', cell: ({ newest }) => <OpenAgain refusal={newest} /> },
+    { name: 'Open again', cell: ({ newest }) => <OpenAgain rejection={newest} /> },
     { name: 'Last time', cell: ({ newest }) => <When at={newest.created_at} /> },
   ];
 }
 
-/** Returns the limit that refused, else the reason, as people say it. */
-function whyOf(refusal: Rejection): string {
-  return codeWords(limitWords(refusal) ?? refusal.code);
+/** Returns the limit that rejected the request, else the reason, as people say it. */
+function whyOf(rejection: Rejection): string {
+  return codeWords(limitWords(rejection) ?? rejection.code);
 }
 
 /** Returns `opensWith` as short as a column. */
-function openedShortly(refusal: Rejection): string {
-  if (isHeld(refusal)) return 'when others end';
-  return refusal.limit_type === 'balance' ? 'with credit' : 'when raised';
+function openedShortly(rejection: Rejection): string {
+  if (isHeld(rejection)) return 'when others end';
+  return rejection.limit_type === 'balance' ? 'with credit' : 'when raised';
 }
 
 /** Rates are counted by minutes and by days of UTC; money that was held comes back, other money is to be added. */
-function OpenAgain({ refusal }: { refusal: Rejection }): ReactNode {
-  const { limit_type: type, created_at: at } = refusal;
+function OpenAgain({ rejection }: { rejection: Rejection }): ReactNode {
+  const { limit_type: type, created_at: at } = rejection;
   if (type === null) return '–';
   const reset = resetOf(type, at);
   if (reset === null)
     return (
-      <span title={opensWith(refusal)} style={NO_WRAP}>
-        {openedShortly(refusal)}
+      <span title={opensWith(rejection)} style={NO_WRAP}>
+        {openedShortly(rejection)}
       </span>
     );
   return (

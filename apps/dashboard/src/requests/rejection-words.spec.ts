@@ -1,11 +1,11 @@
-import { opensWith } from './refusal-words.js';
+import { opensWith } from './rejection-words.js';
 import type { Rejection } from './requests.queries.js';
 
 const money = (isFinal: boolean): Rejection['money'] => ({
   ...{ limit_usd: '1', spent_usd: '0.31', available_usd: '0.69', held_usd: '0.7' },
   is_final: isFinal,
 });
-const refused = (fields: Partial<Rejection>): Rejection =>
+const rejected = (fields: Partial<Rejection>): Rejection =>
   ({ scope: 'key', money: null, ...fields }) as Rejection;
 
 describe('what opens a limit without a clock', () => {
@@ -33,6 +33,6 @@ describe('what opens a limit without a clock', () => {
       'when the cap is raised, or old spend leaves its 30 days',
     ],
   ])('%s', (_, fields, words) => {
-    expect(opensWith(refused(fields))).toBe(words);
+    expect(opensWith(rejected(fields))).toBe(words);
   });
 });

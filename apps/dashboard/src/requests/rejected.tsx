@@ -11,17 +11,18 @@ import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
-import { isHeld, limitWords, mendingPlace, opensWith } from './refusal-words.js';
-import { useCapNow, useRateNow, useRefusal, type Lookup, type Rejection } from './requests.queries.js';
+import { isHeld, limitWords, mendingPlace, opensWith } from './rejection-words.js';
+import { useCapNow, useRateNow, useRejection, type Lookup, type Rejection } from './requests.queries.js';
 import { resetOf } from './reset-of.js';
 
-/** A request that no model was called for: what refused it, and what to do. `request` null has no lookup, and may not exist. */
-export function Refused({ id, request }: { id: string; request: Lookup | null }): ReactNode {
+/** A request that no model was called for: what rejected it, and what to do. `request` null has no lookup, and may not exist. */
+export function Rejected({ id, request }: { id: string; request: Lookup | null }): ReactNode {
   const org = useOrg();
-  const refusal = useRefusal(org.id, id);
-  if (refusal.isPending) return <Loading height={320} />;
-  if (refusal.isError) return <ProblemCard failure={refusal.error} retry={() => void refusal.refetch()} />;
-  if (refusal.data === null) {
+  const rejection = useRejection(org.id, id);
+  if (rejection.isPending) return <Loading height={320} />;
+  if (rejection.isError)
+    return <ProblemCard failure={rejection.error} retry={() => void rejection.refetch()} />;
+  if (rejection.data === null) {
     return (
       <Empty>
         No request has this id. Requests are kept for 90 days, appear a few seconds after they end, and only
@@ -32,47 +33,47 @@ export function Refused({ id, request }: { id: string; request: Lookup | null })
   }
   return (
     <Stack gap="lg">
-      <Why refusal={refusal.data} />
-      <What refusal={refusal.data} request={request} />
+      <Why rejection={rejection.data} />
+      <What rejection={rejection.data} request={request} />
     </Stack>
   );
 }
 
-function Why({ refusal }: { refusal: Rejection }): ReactNode {
+function Why({ rejection }: { rejection: Rejection }): ReactNode {
   const { slug } = useOrg();
-  const action = useErrorEntry(refusal.code)?.action;
-  const place = mendingPlace(refusal);
+  const action = useErrorEntry(rejection.code)?.action;
+  const place = mendingPlace(rejection);
   return (
     <Panel title="Refused before any model was called" about="Nothing was charged.">
       <Text mb="sm" style={{ overflowWrap: 'anywhere' }}>
-        {refusal.message}
+        {rejection.message}
       </Text>
       <SimpleGrid type="container" cols={{ base: 1, '520px': 2 }} spacing="xs">
         <Line name="Reason">
-          {codeWords(refusal.code)} ({refusal.status})
+          {codeWords(rejection.code)} ({rejection.status})
         </Line>
-        <Line name="Limit">{limitWords(refusal) ?? 'none: it was not a limit'}</Line>
-        {refusal.limit_type !== null && (
+        <Line name="Limit">{limitWords(rejection) ?? 'none: it was not a limit'}</Line>
+        {rejection.limit_type !== null && (
           <>
-            {refusal.money !== null && (
+            {rejection.money !== null && (
               <Line name="Then">
-                <Then money={refusal.money} />
+                <Then money={rejection.money} />
               </Line>
             )}
             <Line name="Open again">
-              <Opens refusal={refusal} />
+              <Opens rejection={rejection} />
             </Line>
             <Line name="Now">
-              {refusal.limit_type === 'spend_cap' ? (
-                <CapNow refusal={refusal} />
+              {rejection.limit_type === 'spend_cap' ? (
+                <CapNow rejection={rejection} />
               ) : (
-                <RateNow refusal={refusal} />
+                <RateNow rejection={rejection} />
               )}
             </Line>
           </>
         )}
         {/* The table of errors says what ends a reached limit; this one ends by itself. */}
-        {action !== undefined && !isHeld(refusal) && <Line name="What to do">{action}</Line>}
+        {action !== undefined && !isHeld(rejection) && <Line name="What to do">{action}</Line>}
       </SimpleGrid>
       <Group gap="sm" mt="md">
         {place !== null && (
@@ -82,7 +83,7 @@ function Why({ refusal }: { refusal: Rejection }): ReactNode {
         )}
         <Button
           component={Link}
-          to={`/o/${slug}/requests?show=rejected&key_id=${refusal.key_id}`}
+          to={`/o/${slug}/requests?show=rejected&key_id=${rejection.key_id}`}
           size="xs"
           variant="default"
         >
@@ -94,12 +95,12 @@ function Why({ refusal }: { refusal: Rejection }): ReactNode {
 }
 
 /** Rates are counted by minutes and by days of UTC, caps above the key over 30 days. */
-function Opens({ refusal }: { refusal: Rejection }): ReactNode {
-  const reset = resetOf(refusal.limit_type ?? '', refusal.created_at);
-  return reset === null ? opensWith(refusal) : absoluteTime(reset, 'UTC');
+function Opens({ rejection }: { rejection: Rejection }): ReactNode {
+  const reset = resetOf(rejection.limit_type ?? '', rejection.created_at);
+  return reset === null ? opensWith(rejection) : absoluteTime(reset, 'UTC');
 }
 
-/** Money at the moment of the refusal. */
+/** Money at the moment of the rejection. */
 function Then({ money }: { money: NonNullable<Rejection['money']> }): ReactNode {
   const { limit_usd: limit, spent_usd: spent, available_usd: available, held_usd: held } = money;
   return (
@@ -125,46 +126,46 @@ const WINDOWS: Readonly<Record<string, string>> = {
 };
 
 /** Current use of the limit; hidden from people who may not see it. */
-function RateNow({ refusal }: { refusal: Rejection }): ReactNode {
-  const rate = useRateNow(useOrg().id, refusal).data;
+function RateNow({ rejection }: { rejection: Rejection }): ReactNode {
+  const rate = useRateNow(useOrg().id, rejection).data;
   if (rate === undefined || rate === null) return '–';
-  return `${usedOf(rate.current, rate.limit)} ${WINDOWS[refusal.limit_type ?? ''] ?? ''}`;
+  return `${usedOf(rate.current, rate.limit)} ${WINDOWS[rejection.limit_type ?? ''] ?? ''}`;
 }
 
-function CapNow({ refusal }: { refusal: Rejection }): ReactNode {
-  const cap = useCapNow(refusal).data;
+function CapNow({ rejection }: { rejection: Rejection }): ReactNode {
+  const cap = useCapNow(rejection).data;
   if (cap === undefined || cap === null) return '–';
   return (
     <>
       <Money usd={cap.spent_usd} none="unknown" /> spent of <Money usd={cap.spend_cap_usd} none="no cap" />
-      {refusal.scope !== 'key' && ' in 30 days'}
+      {rejection.scope !== 'key' && ' in 30 days'}
     </>
   );
 }
 
-function What({ refusal, request }: { refusal: Rejection; request: Lookup | null }): ReactNode {
+function What({ rejection, request }: { rejection: Rejection; request: Lookup | null }): ReactNode {
   const { slug } = useOrg();
   const tags = Object.entries(request?.request_tags ?? {});
   return (
     <Panel title="What was asked">
       <SimpleGrid type="container" cols={{ base: 1, '520px': 2 }} spacing="xs">
         <Line name="Endpoint">
-          <Code>{refusal.endpoint}</Code>
+          <Code>{rejection.endpoint}</Code>
         </Line>
-        <Line name="Model">{request?.requested_model ?? refusal.model ?? '–'}</Line>
+        <Line name="Model">{request?.requested_model ?? rejection.model ?? '–'}</Line>
         <Line name="Key">
-          <Anchor component={Link} to={`/o/${slug}/keys/${refusal.key_id}`} size="sm">
-            {request?.key_label ?? refusal.key_id}
+          <Anchor component={Link} to={`/o/${slug}/keys/${rejection.key_id}`} size="sm">
+            {request?.key_label ?? rejection.key_id}
           </Anchor>
         </Line>
         <Line name="When">
-          <When at={refusal.created_at} />
+          <When at={rejection.created_at} />
         </Line>
         <Line name="Tags">
           {tags.length === 0 ? 'none' : tags.map(([name, value]) => `${name}=${value}`).join(', ')}
         </Line>
-        {refusal.count > 1 && (
-          <Line name="Times">{count(refusal.count)} within a second, of which this is one</Line>
+        {rejection.count > 1 && (
+          <Line name="Times">{count(rejection.count)} within a second, of which this is one</Line>
         )}
       </SimpleGrid>
     </Panel>

@@ -17,7 +17,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   balance: 'balance',
 };
 
-/** Returns the limit that refused, with its scope; null where no limit did. */
+/** Returns the limit that rejected the request, with its scope; null where no limit did. */
 export function limitWords({ limit_type: type, scope }: Rejection): string | null {
   if (type === null) return null;
   const limit = LIMITS[type] ?? type;
@@ -47,7 +47,7 @@ const BY_THE_KEY = new Set([
 ]);
 
 /**
- * Returns the page where the cause of a refusal is changed, below /o/{org}; null where the request itself has to
+ * Returns the page where the cause of a rejection is changed, below /o/{org}; null where the request itself has to
  * change.
  */
 export function mendingPlace({ code, limit_type: type, scope, key_id: key }: Rejection): {
