@@ -156,7 +156,7 @@ export {
   UsageRecordV2,
 } from './events/usage-record.js';
 export type { AttemptRecordV2 } from './events/usage-record.js';
-export { compactEnd, compactFacts, wholeFacts, wholeUsage } from './events/compact-usage.js';
+export { compactEnd, compactFacts, wholeUsage } from './events/compact-usage.js';
 export type { UsageEnd, UsageFacts, UsageStamps } from './events/compact-usage.js';
 export { RefusedMoneyRecord, RejectionRecord } from './events/rejection-record.js';
 export { ID_PATTERN } from './http/keys.js';

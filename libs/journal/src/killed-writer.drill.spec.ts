@@ -17,13 +17,8 @@ const KILLS = 20;
 
 /** Starts the writer, lets it acknowledge some hundred units, kills it; answers what it had acknowledged. */
 async function killWriter(dir: string, afterBytes: number): Promise<number[]> {
-  const loader = join(root, 'tools/infra/run-ts.mjs');
-  const script = join(root, 'libs/journal/src/crash-writer.fixture.ts');
-  // Its classes have parameter properties, which Node does not only strip.
-  const transform = ['--experimental-transform-types', '--disable-warning=ExperimentalWarning'];
-  const child = spawn(process.execPath, [...transform, '--import', loader, script, dir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const script = join(root, 'dist/libs/journal/src/crash-writer.fixture.js');
+  const child = spawn(process.execPath, [script, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   child.stdout.on('data', (chunk: Buffer) => {
     printed += chunk.toString();

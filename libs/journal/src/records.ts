@@ -1,13 +1,13 @@
 import { toUSVString } from 'node:util';
-import {
-  wholeFacts,
-  type PutUnit,
-  type RejectionRecord,
-  type UsageEnd,
-  type UsageFacts,
-  type UsageRecord,
-  type UsageStamps,
+import type {
+  PutUnit,
+  RejectionRecord,
+  UsageEnd,
+  UsageFacts,
+  UsageRecord,
+  UsageStamps,
 } from '@gateway/contracts';
+import { wholeFacts } from '@gateway/contracts/compact-usage';
 
 /**
  * Values that may be journaled and shipped, by topic, before the journal stamps them. No type here can hold a prompt.

@@ -1,4 +1,4 @@
-import { compactEnd, compactFacts } from '@gateway/contracts';
+import { compactEnd, compactFacts } from '@gateway/contracts/compact-usage';
 import {
   recordJson,
   type CrashRecord,

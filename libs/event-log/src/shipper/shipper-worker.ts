@@ -1,5 +1,3 @@
-// Contracts, which compact usage records come from, are decorated.
-import 'reflect-metadata';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveShipper } from '@gateway/journal';
@@ -12,7 +10,7 @@ import type { ShipperWorkerData } from './worker-shipper.js';
 
 /**
  * Entry of the worker thread that takes the journal to Kafka over a connection of its own, ended with `stop`. It imports
- * little but that: all that it loads the process has twice.
+ * nothing but that: all that it loads the process has twice.
  */
 const { kafka, clientId, isAwaited = false } = workerData as ShipperWorkerData;
 if (parentPort === null) throw new TypeError('shipper-worker runs as a worker thread only');

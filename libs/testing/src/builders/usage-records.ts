@@ -1,11 +1,5 @@
-import {
-  compactEnd,
-  compactFacts,
-  type AttemptRecord,
-  type RejectionRecord,
-  type UsageRecord,
-  type UsageRecordV2,
-} from '@gateway/contracts';
+import type { AttemptRecord, RejectionRecord, UsageRecord, UsageRecordV2 } from '@gateway/contracts';
+import { compactEnd, compactFacts } from '@gateway/contracts/compact-usage';
 
 const NOW = new Date().toISOString();
 let sequence = 0;
