@@ -10,7 +10,7 @@ import { Usd } from './usd.js';
 export const LATE_USAGE_MS = 2_000;
 
 /**
- * The end of a unit. `served` also for a refusal, content filter or length, and for an empty search (requests 0).
+ * The end of a unit. `served` also for a model's refusal, a content filter or length, and for an empty search (requests 0).
  * `failed` for units, searches and videos that failed, expired or were cancelled. `unsent` where the caller had
  * disconnected before anything was sent upstream.
  */

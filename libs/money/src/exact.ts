@@ -23,7 +23,7 @@ export function pow10(exponent: number): bigint {
   return POWERS[exponent] ?? 10n ** BigInt(exponent);
 }
 
-/** The one rounding function of prices and reservations: `n / d` as an integer, `d` above 0. */
+/** The arithmetic of every rounding of exact numbers: `n / d` as an integer, `d` above 0. */
 function roundDiv(n: bigint, d: bigint, rounding: Rounding): bigint {
   const magnitude = n < 0n ? -n : n;
   const whole = magnitude / d;

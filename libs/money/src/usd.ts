@@ -6,7 +6,7 @@ const MONEY = /^-?\d{1,20}(\.\d{1,12})?$/;
 
 /**
  * decimal.js with settings of its own, which nothing else can change. An amount has 20 digits before the point and 12
- * behind it: sums of 10^60 of them stay below the precision, so that nothing here is ever rounded but by `toNano`.
+ * behind it: sums of 10^60 of them stay below the precision, so nothing here is rounded but by `toNano` and `settledNano`.
  */
 const Amount = Decimal.clone({ precision: 100, toExpNeg: -100, toExpPos: 100, defaults: true });
 const ROUNDING = { up: Decimal.ROUND_UP, 'half-up': Decimal.ROUND_HALF_UP } as const;

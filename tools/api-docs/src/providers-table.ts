@@ -4,7 +4,7 @@ import { markdownTable } from './markdown-table.js';
 
 const INTRO = `# Providers and their variables
 
-Made from the adapters by \`npm run docs:generate\`. A provider is enabled where the variable of its key is set, itself or
+Made from \`libs/providers\` by \`npm run docs:generate\`. A provider is enabled where the variable of its key is set, itself or
 as \`<NAME>_FILE\`, which names a file that holds the key. It is called at its address unless the variable of the address
 names another one, also on a private network; the address of Azure, vLLM and compatible servers may end at the host or with its path.
 A server without keys (Ollama, vLLM, compatible servers) is enabled by its address alone.

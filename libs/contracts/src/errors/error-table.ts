@@ -103,7 +103,7 @@ function provider(status: number, message: string, action: string, more: Partial
 
 /**
  * The one table of errors. Status, class and retryability of a failure come from here and from nowhere else.
- * docs/errors.md is made from it; docs/decisions.md leads to what the contract leaves open.
+ * GET /v1/errors shows it; docs/decisions.md leads to what the contract leaves open. docs/errors.md is about `error.details`.
  */
 export const ERRORS = {
   bad_request: request(
@@ -238,6 +238,7 @@ export const ERRORS = {
       providerCodes: ['insufficient_credits'],
     },
   ),
+  // Of realtime sessions, as their protocol names it.
   insufficient_quota: account(402, 'billing_error', 'The account is out of credit.', 'Add credit.'),
   invalid_api_key: account(
     401,

@@ -14,8 +14,8 @@ import { CLOCK, FREE_LAPSED, KNOWN_LAYOUT, LAYOUT_BYTE, LISTS, NO_GEN, RECORDS }
  * the account, and of its batches, videos and realtime sessions. Or `doubted` in place of a rejection for money while
  * the unposted spend is in doubt.
  *
- * Limits are checked against worst cases, so that a cap is overrun by one request at most. Held is the reservation where
- * all worst cases find room, else the worst case. Both are cut, so that sums stay exact in a double.
+ * Limits are checked against worst cases, so that a cap is overrun by one request at most. Held is the usual cost; where not
+ * all worst cases fit, it is this unit's worst case. Both are cut, so that sums stay exact in a double.
  *
  * A lease of 0 is a trial: nothing is counted, and the answer is `t`, the same packed numbers and records, then the
  * rejection's line where there is one.

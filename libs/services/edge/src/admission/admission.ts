@@ -299,7 +299,8 @@ export class Admission {
           const rejection = planned.hasMemory
             ? fittingRejection(result.rejection, admitRequest)
             : result.rejection;
-          const unbilled = rejection.resetsInSeconds === null ? onOwnKeys(planned) : null;
+          const isMoney = rejection.resetsInSeconds === null;
+          const unbilled = isMoney ? onOwnKeys(planned) : null;
           if (unbilled === null)
             return refused(planned, rejection, { request: admitRequest, result }, random);
           planned = unbilled;
@@ -318,8 +319,8 @@ export class Admission {
           // A batch line runs again after a crash: 503 until its first event is posted; the ledger drops the second one.
           throw unavailable(random, new Error(`unit ${unitId} was settled before it was admitted`));
         case 'doubted':
-          // What is posted already and counted twice is freed now; where that changes nothing, a rejection for good may be
-          // false for some seconds more.
+          // Some spend may be counted in Redis and in the ledger. It is freed once; then a final 402 could still be false for
+          // some seconds, so the answer is 503.
           if (isFreed) throw new ApiError('service_unavailable', { retryAfterSeconds: 1, shouldRetry: true });
           isFreed = true;
           await totals.free(admitRequest.accountId);

@@ -2,9 +2,9 @@ import { newId, type Clock, type Random } from '@gateway/contracts';
 import type { CrashRecord, Intent } from '@gateway/journal';
 
 /**
- * Returns the record that closes a unit whose process died before its OUTCOME. It is not billed, and a real OUTCOME that comes
- * later replaces it. `isUnreadable`: the OUTCOME cannot be read, so none will come; `usage_estimated` tells the ledger, which then
- * frees what was settled of the unit.
+ * Returns the record that closes a unit whose process died before its OUTCOME. It is not billed, and a real OUTCOME that
+ * comes later replaces it. `usage_estimated` of a crash means: its OUTCOME cannot be read, so none will come. The ledger
+ * then frees what was settled of the unit.
  */
 export function crashRecord(
   { facts }: Intent,
