@@ -6,6 +6,7 @@ import pg from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { metric } from './harness/load.js';
 import { START_MS } from './harness/modes.js';
+import { findingsOf } from './harness/reconcile.js';
 import { ask, askOnce, pico, usd, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
@@ -306,6 +307,52 @@ describe('an alias under load on two edges', () => {
       expect(await eventsOf(with_)).toEqual(
         expect.not.arrayContaining([expect.objectContaining({ model: SECOND })]),
       );
+    },
+    TEST_MS,
+  );
+
+  it(
+    'with an edge killed under its shadows: callers keep what they were answered, and the books are exact',
+    async () => {
+      const name = 'killed';
+      const id = await make(name, { shadow: { model: SECOND, sample_pct: 100 } });
+      const [, key] = keys;
+      await known(name, key);
+      const { answer } = second;
+      let held = 0;
+      // Shadows of the requests that made the alias known come here as well.
+      second.answer = (request) => {
+        if (markOf(request) === 'mark-killed') held += 1;
+        return { fault: 'silence' };
+      };
+      const to = { url: fleet.edges[1].url, key };
+      const { requestId, status } = await askOnce(to, 'POST', '/v1/chat/completions', {
+        body: chat(name, 'mark-killed'),
+      });
+      expect(status).toBe(200);
+      await eventually(() => held > 0);
+      await fleet.edges[1].kill();
+      second.answer = answer;
+      await fleet.edges[1].restart();
+      const path = `/v1/admin/aliases/${id}/shadow`;
+      const pair = await eventually(
+        async () => {
+          const { data } = (await (await person.call('GET', path)).json()) as Body;
+          return (data as Body[]).find(
+            ({ request_id, primary, shadow }) =>
+              request_id === requestId && primary !== null && shadow !== null,
+          );
+        },
+        { timeoutMs: 120_000 },
+      );
+      expect(pair).toMatchObject({
+        primary: { outcome: 'served' },
+        shadow: { outcome: 'failed', cost_usd: null },
+      });
+      const event = (await eventsOf(key)).find(({ request_id }) => request_id === requestId);
+      expect(event).toMatchObject({ model: FIRST, cost_usd: trimmed(usd(FIRST_COST)) });
+      const redis = { REDIS_URL: fleet.redisUrl };
+      await eventually(async () => (await findingsOf(fleet, redis)).length === 0, { timeoutMs: 120_000 });
     },
     TEST_MS,
   );
